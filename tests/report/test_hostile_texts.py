@@ -171,6 +171,7 @@ def is_hdr(text: str) -> None:
 CHECKS: dict[str, Callable[[str], None]] = {
     "text": is_terminal_text, "tables": is_terminal_text, "md": is_markdown, "html": is_html, "csv": is_csv,
     "json": is_json, "run.json": is_json, "bmf": is_json, "locust.json": is_json, "seconds.json": is_json,
+    "grafana-dashboard": is_json, "grafana-dashboard-influxdb": is_json,
     "junit": is_junit, "run.junit": is_junit, "github": is_github, "hgrm": is_hdr, "hlog": is_hdr,
     "seconds.csv": is_csv, "locust-stats.csv": is_csv, "locust-failures.csv": is_csv, "locust-exceptions.csv": is_csv,
     "locust-stats-history.csv": is_csv, "locust-full-history.csv": is_csv,
