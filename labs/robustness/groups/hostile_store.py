@@ -33,7 +33,7 @@ VERBS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("export", "--format", "csv", "-o", "run.csv"),
     ),
     "import": (("import", "results.csv"), ("import", "results.csv", "--name", STUDY, "--dry-run")),
-    "schema": (), "demo": (), "scenario": (), "python": (), "cluster": (), "doctor": (), "completion": (),
+    "schema": (), "demo": (), "scenario": (), "record": (), "python": (), "cluster": (), "doctor": (), "completion": (),
 }  # fmt: skip
 """The command lines of each verb. Those without any read no store."""
 AGREED = ("reproduce", "last", "--yes")

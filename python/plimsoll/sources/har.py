@@ -16,6 +16,7 @@ from urllib.parse import quote_plus, urlsplit
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import FormPart, Headers, RecordedExchange, RecordedReply, Recording, media_type
 from plimsoll.sources.har_sockets import RecordedSocket
+from plimsoll.sources.json_values import JsonObject
 from plimsoll.sources.multipart import parts_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def read_har(source: SourceInput) -> Recording:
 class _Entry:
     """One entry of log.entries."""
 
-    def __init__(self, name: str, number: int, entry: dict[str, Any]) -> None:
+    def __init__(self, name: str, number: int, entry: JsonObject) -> None:
         self._where = f"{name}: log.entries[{number}]"
         self._entry = entry
         self._request = _object(entry.get("request"), f"{self._where}.request")
@@ -158,7 +159,7 @@ class _Entry:
         return body, ()
 
 
-def _part(param: dict[str, Any]) -> FormPart:
+def _part(param: JsonObject) -> FormPart:
     filename, content_type = param.get("fileName"), param.get("contentType")
     value = str(param.get("value") or "").encode()
     return FormPart(
@@ -217,7 +218,7 @@ def _unix_time(text: Any) -> float:
         return 0.0
 
 
-def _object(value: Any, where: str) -> dict[str, Any]:
+def _object(value: Any, where: str) -> JsonObject:
     if not isinstance(value, dict):
         raise UsageError(f"{where}: is no object; is this a HAR?")
     return value

@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.sources.exchange import Headers, RecordedExchange, RecordedReply
+from plimsoll.sources.json_values import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ _KINDS = ("type", "event", "op", "action", "kind", "method", "topic", "channel")
 class RecordedSocket:
     """One entry of a HAR that opened a WebSocket."""
 
-    def __init__(self, entry: dict[str, Any], url: str, headers: Headers, start: float, where: str) -> None:
+    def __init__(self, entry: JsonObject, url: str, headers: Headers, start: float, where: str) -> None:
         """url: of its handshake, http or https. start: Unix time."""
         self.notes: list[str] = []
         self._url, self._where, self._start = url, where, start
@@ -80,7 +81,7 @@ class RecordedSocket:
         yield end, RecordedExchange("WS", self._url, socket="close", kind="websocket", where=self._where)
 
 
-def telling_keys(message: bytes) -> dict[str, Any]:
+def telling_keys(message: bytes) -> JsonObject:
     """The keys of a JSON message that say which one it is, as JSON pointers with their values."""
     try:
         document = json.loads(message)
@@ -94,7 +95,7 @@ def telling_keys(message: bytes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _content(message: dict[str, Any]) -> bytes | None:
+def _content(message: JsonObject) -> bytes | None:
     """None for what is no message of text or bytes."""
     data = message.get("data")
     if not isinstance(data, str) or len(data) > LONGEST_MESSAGE or message.get("type") not in ("send", "receive"):
@@ -107,6 +108,6 @@ def _content(message: dict[str, Any]) -> bytes | None:
         return None
 
 
-def _time(message: dict[str, Any], otherwise: float) -> float:
+def _time(message: JsonObject, otherwise: float) -> float:
     time = message.get("time")
     return float(time) if isinstance(time, int | float) and not isinstance(time, bool) and time > 0 else otherwise

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+JsonObject = dict[str, Any]
+"""An object in a document of another program: any field may be missing, and any value of another type."""
 DEEPEST_JSON = 200
 """Levels of lists and objects; values that are deeper are not looked at."""
 SCRIPT_KEYS = re.compile(r"""(?:\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[["']([^"']+)["']\])""")

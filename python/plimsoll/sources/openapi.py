@@ -15,7 +15,7 @@ from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, percent_encoded
-from plimsoll.sources.json_values import objects_of, pointer_key
+from plimsoll.sources.json_values import JsonObject, objects_of, pointer_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ class _Api:
     """The work on one description."""
 
     name: str
-    document: dict[str, Any]
+    document: JsonObject
     given: Mapping[str, str]
     """Values of parameters that the person gives."""
     notes: list[str] = field(default_factory=list)
@@ -96,7 +96,7 @@ class _Api:
             url = self.given["base"].rstrip("/") + urlsplit(url).path
         return url.rstrip("/")
 
-    def _operations(self) -> list[tuple[str, str, dict[str, Any], Any]]:
+    def _operations(self) -> list[tuple[str, str, JsonObject, Any]]:
         """The operations: collections before the resources in them, and deletion last."""
         operations = []
         for path, item in self.document["paths"].items():
@@ -114,7 +114,7 @@ class _Api:
         )  # fmt: skip
 
     def _exchange(
-        self, base: str, path: str, method: str, operation: dict[str, Any], parameters: list[dict[str, Any]],
+        self, base: str, path: str, method: str, operation: JsonObject, parameters: list[JsonObject],
         made: dict[str, str], where: str,
     ) -> RecordedExchange:  # fmt: skip
         headers, query = self._security(operation)
@@ -139,7 +139,7 @@ class _Api:
             body=body, parts=parts, name=path, where=where, credentials=credentials,
         )  # fmt: skip
 
-    def _parameter(self, parameter: dict[str, Any], where: str) -> str:
+    def _parameter(self, parameter: JsonObject, where: str) -> str:
         name = str(parameter.get("name"))
         if name in self.given:
             return self.given[name]
@@ -150,7 +150,7 @@ class _Api:
             return ",".join(map(str, value))
         return value if isinstance(value, str) else json.dumps(value)
 
-    def _security(self, operation: dict[str, Any]) -> tuple[list[tuple[str, str]], list[str]]:
+    def _security(self, operation: JsonObject) -> tuple[list[tuple[str, str]], list[str]]:
         """The first way to authorize that is understood."""
         required = operation.get("security", self.document.get("security")) or []
         schemes = (self.document.get("components") or {}).get("securitySchemes") or {}
@@ -177,12 +177,12 @@ class _Api:
         return [], []
 
     def _body(
-        self, operation: dict[str, Any], parameters: list[dict[str, Any]], where: str
+        self, operation: JsonObject, parameters: list[JsonObject], where: str
     ) -> tuple[bytes | None, tuple[FormPart, ...], str]:
         """Body, parts and content type."""
         request = self._resolved(operation.get("requestBody"), where)
         given = request.get("content")
-        content: dict[str, Any] = given if isinstance(given, dict) else {}
+        content: JsonObject = given if isinstance(given, dict) else {}
         if not content and (
             own := next((parameter for parameter in parameters if parameter.get("in") == "body"), None)
         ):
@@ -207,7 +207,7 @@ class _Api:
             self.notes.append(f"{where}: a body of {', '.join(content)} is not made; the request is sent without one")
         return None, (), ""
 
-    def _made(self, path: str, operation: dict[str, Any], where: str) -> DeclaredValue | None:
+    def _made(self, path: str, operation: JsonObject, where: str) -> DeclaredValue | None:
         """The id of what a POST makes, if other paths need it and its reply has it."""
         prefix = f"{path.rstrip('/')}/{{"
         other = next((candidate for candidate in self.document["paths"] if str(candidate).startswith(prefix)), None)
@@ -265,7 +265,7 @@ class _Api:
         text = str(_FORMATS.get(str(schema.get("format")), "text"))
         return text.ljust(min(int(schema.get("minLength") or 0), 1000), "x")[: schema.get("maxLength") or None]
 
-    def _object(self, schema: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    def _object(self, schema: JsonObject, where: str, depth: int) -> JsonObject:
         required = schema.get("required") if isinstance(schema.get("required"), list) else []
         properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
         return {
@@ -274,7 +274,7 @@ class _Api:
             if name in (required or ()) or (depth == 0 and not _is_read_only(item))
         }
 
-    def _resolved(self, value: Any, where: str) -> dict[str, Any]:
+    def _resolved(self, value: Any, where: str) -> JsonObject:
         """What a reference within the document leads to. Raises UsageError for a circle, or for one to elsewhere."""
         for _ in range(DEEPEST_SCHEMA):
             if not isinstance(value, dict):
@@ -294,7 +294,7 @@ class _Api:
         raise UsageError(f"{where}: its references lead in a circle")
 
 
-def _example(holder: dict[str, Any]) -> Any:
+def _example(holder: JsonObject) -> Any:
     if "example" in holder:
         return holder["example"]
     examples = holder.get("examples")

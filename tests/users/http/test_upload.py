@@ -320,7 +320,8 @@ def test_a_body_of_another_length_than_it_says_is_an_error_that_says_so(
     with RecordingServer() as server:
         response = getattr(session_bench, kind)(server.url).post("/x", data=Wrong(content))
         assert response.status_code == 0
-        assert not server.got
+        # The server may have seen that the connection ended within the body.
+        assert not any(len(request.body) == 20 for request in server.got)
     said = "has ended after 10 of the 20 bytes of" if len(content) == 10 else "has more than the 20 bytes that"
     assert session_bench.failures[0][0] == "reset"
     assert f"the body of the request {said} its Content-Length" in session_bench.failures[0][1]

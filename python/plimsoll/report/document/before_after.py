@@ -55,7 +55,7 @@ def before_after_table(analysis: Analysis) -> TableData | None:
             TableColumn(title, hint="successful ones" if metric == THROUGHPUT else "")
             for metric, title in _TITLES.items()
         ),
-        TableColumn("Failed"),
+        TableColumn("Failed", use="extra"),
         TableColumn("p50 compared", is_text=True, room="long"),
     )
     notes = [f"{more} more endpoints have less waiting."] if more else []

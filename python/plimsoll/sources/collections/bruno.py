@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.collections.postman import DEEPEST_FOLDER, collection_recording
-from plimsoll.sources.json_values import objects_of
+from plimsoll.sources.json_values import JsonObject, objects_of
 from plimsoll.sources.source_input import SourceInput
 
 if TYPE_CHECKING:
@@ -90,11 +90,11 @@ def collection_folder(word: str, variables: Mapping[str, str]) -> SourceInput | 
     return SourceInput(word, json.dumps(document), folder / "bruno.json", variables)
 
 
-def _folder_items(folder: Path, depth: int, files: list[int]) -> list[dict[str, Any]]:
+def _folder_items(folder: Path, depth: int, files: list[int]) -> list[JsonObject]:
     """files: how many are read, the only element."""
     if depth > DEEPEST_FOLDER:
         raise UsageError(f"{folder}: more than {DEEPEST_FOLDER} folders within each other")
-    items: list[dict[str, Any]] = []
+    items: list[JsonObject] = []
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             path = Path(entry.path)
@@ -124,10 +124,10 @@ def _read(path: Path) -> str:
     return content.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def bru_item(name: str, text: str) -> dict[str, Any]:
+def bru_item(name: str, text: str) -> JsonObject:
     """A .bru file as an item of the export. Raises UsageError for one that is no request."""
-    request: dict[str, Any] = {"headers": [], "body": {}, "auth": {}, "script": {}, "vars": {}, "params": []}
-    item: dict[str, Any] = {"type": "http", "name": Path(name).stem, "request": request}
+    request: JsonObject = {"headers": [], "body": {}, "auth": {}, "script": {}, "vars": {}, "params": []}
+    item: JsonObject = {"type": "http", "name": Path(name).stem, "request": request}
     for block, content in _blocks(text.replace("\r\n", "\n")):
         kind, _, rest = block.partition(":")
         pairs = _pairs(content)
@@ -174,7 +174,7 @@ def _blocks(text: str) -> list[tuple[str, str]]:
     return blocks
 
 
-def _pairs(content: str) -> list[dict[str, Any]]:
+def _pairs(content: str) -> list[JsonObject]:
     """A line for each pair; ~ before its name turns it off."""
     pairs = (line.strip().partition(":") for line in content.split("\n"))
     return [
@@ -187,14 +187,14 @@ def _dedented(content: str) -> str:
     return re.sub(r"^  ", "", content, flags=re.MULTILINE).rstrip("\n")
 
 
-def _table(value: Any) -> dict[str, Any]:
+def _table(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _items(items: list[Any], where: str, depth: int) -> list[dict[str, Any]]:
+def _items(items: list[Any], where: str, depth: int) -> list[JsonObject]:
     if depth > DEEPEST_FOLDER:
         raise UsageError(f"{where}: more than {DEEPEST_FOLDER} folders within each other")
-    made: list[dict[str, Any]] = []
+    made: list[JsonObject] = []
     for item in objects_of(items):
         name = str(item.get("name") or "request")
         request = _table(item.get("request"))
@@ -206,7 +206,7 @@ def _items(items: list[Any], where: str, depth: int) -> list[dict[str, Any]]:
     return made
 
 
-def _request(request: dict[str, Any]) -> dict[str, Any]:
+def _request(request: JsonObject) -> JsonObject:
     params = objects_of(request.get("params"))
     return {
         "url": {
@@ -220,14 +220,14 @@ def _request(request: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _enabled(pairs: Any) -> list[dict[str, Any]]:
+def _enabled(pairs: Any) -> list[JsonObject]:
     return [
         {"key": pair["name"], "value": pair.get("value")}
         for pair in objects_of(pairs) if pair.get("name") and pair.get("enabled", True)
     ]  # fmt: skip
 
 
-def _body(body: dict[str, Any]) -> dict[str, Any]:
+def _body(body: JsonObject) -> JsonObject:
     mode = str(body.get("mode") or "none")
     own = body.get(mode)
     if mode in ("json", "xml", "text") and isinstance(own, str):
@@ -241,13 +241,13 @@ def _body(body: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _part(pair: dict[str, Any]) -> dict[str, Any]:
+def _part(pair: JsonObject) -> JsonObject:
     """@file(a.png) is a file."""
     file = re.fullmatch(r"@file\((.*)\)", str(pair.get("value") or ""))
     return {"key": pair["key"], "type": "file", "src": file[1].split("|")} if file else pair
 
 
-def _auth(given: Any) -> dict[str, Any] | None:
+def _auth(given: Any) -> JsonObject | None:
     auth = _table(given)
     mode = str(auth.get("mode") or "inherit")
     if mode == "inherit":
@@ -258,7 +258,7 @@ def _auth(given: Any) -> dict[str, Any] | None:
     return {"type": "noauth" if mode == "none" else mode, mode: own}
 
 
-def _events(request: dict[str, Any]) -> list[dict[str, Any]]:
+def _events(request: JsonObject) -> list[JsonObject]:
     """Its scripts, and the variables that it takes from the reply, in the words of Postman."""
     scripts, variables = _table(request.get("script")), _table(request.get("vars"))
     lines = [

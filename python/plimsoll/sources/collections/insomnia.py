@@ -13,7 +13,7 @@ from urllib.parse import quote_plus
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.collections.postman import DEEPEST_FOLDER, collection_recording
-from plimsoll.sources.json_values import objects_of
+from plimsoll.sources.json_values import JsonObject, objects_of
 
 if TYPE_CHECKING:
     from plimsoll.sources.exchange import Recording
@@ -42,15 +42,15 @@ def read_insomnia(source: SourceInput) -> Recording:
     return collection_recording(source, _Export(source.name, tree).collection(_variables(document)))
 
 
-def _tree(name: str, document: dict[str, Any]) -> list[dict[str, Any]]:
+def _tree(name: str, document: JsonObject) -> list[JsonObject]:
     """The items of version 4, which name their folders, as version 5 has them: in each other."""
     resources = objects_of(document["resources"])
-    children: dict[str, list[dict[str, Any]]] = {}
+    children: dict[str, list[JsonObject]] = {}
     for resource in resources:
         if resource.get("_type") in ("request", "request_group"):
             children.setdefault(str(resource.get("parentId")), []).append(resource)
 
-    def below(parent: str, depth: int) -> list[dict[str, Any]]:
+    def below(parent: str, depth: int) -> list[JsonObject]:
         if depth > DEEPEST_FOLDER:
             raise UsageError(f"{name}: more than {DEEPEST_FOLDER} folders within each other")
         items = sorted(children.pop(parent, []), key=lambda item: _number(item.get("metaSortKey")))
@@ -65,7 +65,7 @@ def _tree(name: str, document: dict[str, Any]) -> list[dict[str, Any]]:
     return [item for root in roots for item in below(root, 0)]
 
 
-def _children(items: Any, where: str) -> list[dict[str, Any]]:
+def _children(items: Any, where: str) -> list[JsonObject]:
     if not isinstance(items, list):
         raise UsageError(f"{where}: collection is no list; is this an export of Insomnia?")
     return sorted(objects_of(items), key=lambda item: _number(_table(item.get("meta")).get("sortKey")))
@@ -75,11 +75,11 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _table(value: Any) -> dict[str, Any]:
+def _table(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _variables(document: dict[str, Any]) -> dict[str, str]:
+def _variables(document: JsonObject) -> dict[str, str]:
     """Of the base environment, and of the first one below it, by their names with dots."""
     environments = [
         _table(resource.get("data"))
@@ -107,14 +107,14 @@ def _braces(match: re.Match[str]) -> str:
 class _Export:
     """The work on one export."""
 
-    def __init__(self, name: str, tree: list[dict[str, Any]]) -> None:
+    def __init__(self, name: str, tree: list[JsonObject]) -> None:
         self._name, self._tree = name, tree
         self._taken: dict[tuple[str, str], str] = {}
         """Names of variables, by the id of a request and the JSONPath in its reply that other requests send."""
         self._tests: dict[str, list[str]] = {}
         """Lines of the test scripts by the ids of requests."""
 
-    def collection(self, variables: dict[str, str]) -> dict[str, Any]:
+    def collection(self, variables: dict[str, str]) -> JsonObject:
         items = self._items(self._tree, self._name, 0)
         for (request, path), name in self._taken.items():
             if (lines := self._tests.get(request)) is not None:
@@ -124,13 +124,13 @@ class _Export:
             "variable": [{"key": key, "value": value} for key, value in variables.items()],
         }
 
-    def _items(self, items: list[dict[str, Any]], where: str, depth: int) -> list[dict[str, Any]]:
+    def _items(self, items: list[JsonObject], where: str, depth: int) -> list[JsonObject]:
         if depth > DEEPEST_FOLDER:
             raise UsageError(f"{where}: more than {DEEPEST_FOLDER} folders within each other")
         made = []
         for item in items:
             name = str(item.get("name") or "request")
-            folder: dict[str, Any] = {"name": name, "auth": self._auth(item.get("authentication"))}
+            folder: JsonObject = {"name": name, "auth": self._auth(item.get("authentication"))}
             if isinstance(item.get("children"), list):
                 children = _children(item["children"], where)
                 made.append(folder | {"item": self._items(children, f"{where} / {name}", depth + 1)})
@@ -141,7 +141,7 @@ class _Export:
                 made.append(folder | {"request": self._request(item), "event": events})
         return made
 
-    def _request(self, item: dict[str, Any]) -> dict[str, Any]:
+    def _request(self, item: JsonObject) -> JsonObject:
         query = "&".join(
             "=".join(quote_plus(self._said(pair.get(field)), safe="{}$") for field in ("name", "value"))
             for pair in objects_of(item.get("parameters")) if not pair.get("disabled") and pair.get("name")
@@ -159,7 +159,7 @@ class _Export:
             "body": self._body(_table(item.get("body"))),
         }
 
-    def _body(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _body(self, body: JsonObject) -> JsonObject:
         kind = str(body.get("mimeType") or "")
         if mode := _KINDS.get(kind):
             return {"mode": mode, mode: self._pairs(body.get("params"))}
@@ -170,7 +170,7 @@ class _Export:
             return {"mode": "raw", "raw": self._said(body["text"]), "options": {"raw": {"language": language}}}
         return {}
 
-    def _pairs(self, pairs: Any) -> list[dict[str, Any]]:
+    def _pairs(self, pairs: Any) -> list[JsonObject]:
         return [
             {
                 "key": self._said(pair.get("name")), "value": self._said(pair.get("value")),
@@ -180,7 +180,7 @@ class _Export:
             for pair in objects_of(pairs) if pair.get("name")
         ]  # fmt: skip
 
-    def _auth(self, given: Any) -> dict[str, Any] | None:
+    def _auth(self, given: Any) -> JsonObject | None:
         auth = _table(given)
         kind = str(auth.get("type") or "")
         if not kind or auth.get("disabled"):
@@ -204,7 +204,7 @@ class _Export:
         return f"{{{{{match[1]}}}}}"
 
 
-def _scripts(item: dict[str, Any]) -> dict[str, list[str]]:
+def _scripts(item: JsonObject) -> dict[str, list[str]]:
     """Lines by the names that Postman has for its scripts."""
     scripts = _table(item.get("scripts"))
     texts = {

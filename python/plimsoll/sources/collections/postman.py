@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 from plimsoll.errors import UsageError
 from plimsoll.load.origins import basic_authorization
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
-from plimsoll.sources.json_values import SCRIPT_KEYS, objects_of, script_pointer
+from plimsoll.sources.json_values import SCRIPT_KEYS, JsonObject, objects_of, script_pointer
 from plimsoll.sources.placeholders import Placeholders
 from plimsoll.sources.source_input import existing_file
 
@@ -56,7 +56,7 @@ def read_postman(source: SourceInput) -> Recording:
     return collection_recording(source, collection)
 
 
-def collection_recording(source: SourceInput, collection: dict[str, Any]) -> Recording:
+def collection_recording(source: SourceInput, collection: JsonObject) -> Recording:
     """The requests of a collection in order. Other clients' collections are read as those of Postman. Raises
     UsageError."""
     reader = _Collection(source, Placeholders(_variables(collection), source.variables))
@@ -73,7 +73,7 @@ class _Collection:
     exchanges: list[RecordedExchange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def folder(self, folder: dict[str, Any], where: str, auth: Any, depth: int) -> None:
+    def folder(self, folder: JsonObject, where: str, auth: Any, depth: int) -> None:
         if depth > DEEPEST_FOLDER:
             raise UsageError(f"{where}: more than {DEEPEST_FOLDER} folders within each other")
         self._not_translated(folder, where, ("prerequest", "test"))
@@ -87,7 +87,7 @@ class _Collection:
             elif "request" in item:
                 self.request(item, own, name, auth)
 
-    def request(self, item: dict[str, Any], where: str, name: str, auth: Any) -> None:
+    def request(self, item: JsonObject, where: str, name: str, auth: Any) -> None:
         given = item["request"]
         request = {"url": given, "method": "GET"} if isinstance(given, str) else given
         if not isinstance(request, dict):
@@ -171,7 +171,7 @@ class _Collection:
             return text.encode(), (), None, "application/json"
         return None, (), None, ""
 
-    def _parts(self, pair: dict[str, Any], where: str) -> list[FormPart]:
+    def _parts(self, pair: JsonObject, where: str) -> list[FormPart]:
         key, content_type = self.placeholders.filled(str(pair.get("key")), where), pair.get("contentType")
         kind = str(content_type) if content_type else None
         if pair.get("type") != "file":
@@ -189,7 +189,7 @@ class _Collection:
             files.append(FormPart(key, content, re.split(r"[/\\]", path)[-1], kind or "application/octet-stream"))
         return files
 
-    def _extracts(self, item: dict[str, Any], where: str) -> tuple[DeclaredValue, ...]:
+    def _extracts(self, item: JsonObject, where: str) -> tuple[DeclaredValue, ...]:
         """What its test script takes from the reply; lines that do something else are listed."""
         extracts: list[DeclaredValue] = []
         documents = {"pm.response.json()", "JSON.parse(responseBody)"}
@@ -202,7 +202,7 @@ class _Collection:
                 self.notes.append(f"{where}: line {number} of its test script is not translated: {line.strip()[:60]}")
         return tuple(extracts)
 
-    def _not_translated(self, item: dict[str, Any], where: str, kinds: tuple[str, ...]) -> None:
+    def _not_translated(self, item: JsonObject, where: str, kinds: tuple[str, ...]) -> None:
         for kind in kinds:
             if any(line.strip() and not line.strip().startswith("//") for line in _script(item, kind)):
                 self.notes.append(f"{where}: its {kind} script is not translated")
@@ -223,7 +223,7 @@ def _taken(name: str, expression: str, documents: set[str]) -> DeclaredValue | N
     return DeclaredValue(name, "json", script_pointer(keys))
 
 
-def _script(item: dict[str, Any], kind: str) -> list[str]:
+def _script(item: JsonObject, kind: str) -> list[str]:
     for event in objects_of(item.get("event")):
         script = event.get("script")
         if event.get("listen") == kind and isinstance(script, dict):
@@ -232,7 +232,7 @@ def _script(item: dict[str, Any], kind: str) -> list[str]:
     return []
 
 
-def _variables(collection: dict[str, Any]) -> dict[str, str]:
+def _variables(collection: JsonObject) -> dict[str, str]:
     pairs = objects_of(collection.get("variable"))
     return {
         str(pair.get("key") or pair.get("id")): str(pair.get("value") if pair.get("value") is not None else "")
