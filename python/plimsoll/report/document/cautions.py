@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import Doubts
 from plimsoll.say import few_requests
-from plimsoll.say.answer.limits import is_one_statement
+from plimsoll.say.answer.limits import elsewhere
 from plimsoll.say.findings import said
 from plimsoll.say.names import listed
 from plimsoll.say.numbers import counted
@@ -68,13 +68,8 @@ def _findings(findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
         groups.setdefault((finding.id, finding.weight), []).append(finding)
     for (name, _), group in groups.items():
-        more = ""
-        if len(group) > 1 and is_one_statement(group):
-            more = f" The same holds in {counted(len(group) - 1, 'more place')}."
-        elif len(group) > 1:
-            more = f" {counted(len(group) - 1, 'more finding')} of this kind, with figures of their own, are below."
         text = said(group[0])
-        yield f"{text.statement}{more}{f' {text.advice}' if text.advice else ''} ({name})"
+        yield f"{' '.join(filter(None, (text.statement, elsewhere(group), text.advice)))} ({name})"
 
 
 def _left_out(analysis: Analysis) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.say.findings import said
 from plimsoll.say.names import code, listed
-from plimsoll.say.numbers import amount, short_percent, whole_percent
+from plimsoll.say.numbers import amount, counted, short_percent, whole_percent
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.findings.saturation import NotSaturated, Saturation
 from plimsoll.stats.findings.serial import SerialBottleneck
@@ -71,6 +71,17 @@ def _first_of(findings: Sequence[Finding]) -> str:
     if not is_one_statement(alike):
         return f"{statement} A finding of this kind, with figures of its own, is also about {listed(others)}."
     return f"{statement} The same holds for {listed(others)}."
+
+
+def elsewhere(findings: Sequence[Finding]) -> str:
+    """That there are more findings of the kind of the first one; "" if there are none."""
+    more = len(findings) - 1
+    if not more:
+        return ""
+    if is_one_statement(findings):
+        return f"The same holds in {counted(more, 'more place')}."
+    whose = "its own, is" if more == 1 else "their own, are"
+    return f"{counted(more, 'more finding')} of this kind, with figures of {whose} below."
 
 
 def is_one_statement(findings: Sequence[Finding]) -> bool:

@@ -104,7 +104,8 @@ def unequal(finding: UnequalFailures) -> Said:
 @said.register
 def survivors(finding: SurvivorsOnly) -> Said:
     percentiles = several([f"p{q * 100:.10g}" for q in finding.percentiles])
-    leaves, doubt = ("leaves", "") if finding.is_certain else ("may leave", " (the table does not tell)")
+    leave = "leaves" if len(finding.percentiles) == 1 else "leave"
+    leaves, doubt = (leave, "") if finding.is_certain else ("may leave", " (the table does not tell)")
     return Said(
         f"{lead(finding.subject)}{percentiles} {leaves} out the {percent(finding.failed)} of requests that failed"
         f"{doubt}: these may have been the slowest.",
