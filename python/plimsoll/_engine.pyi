@@ -53,6 +53,7 @@ __all__ = [
     "outcomes",
     "stream_rows",
     "toml_lines",
+    "trace_parent",
     "websocket_headers",
 ]
 
@@ -73,6 +74,9 @@ def others() -> tuple[str, str]:
 
 def stream_rows() -> list[str]:
     """The methods of rows that streams add to those of their requests. They are no requests."""
+
+def trace_parent(trace: int) -> int:
+    """The parent's id in the header traceparent of a request, of the second half of its trace. Both below 2 ** 64."""
 
 def websocket_headers(protocols: Sequence[str], compression: bool) -> list[tuple[str, str]]:
     """The headers of a request that opens a WebSocket, with a new key."""

@@ -63,3 +63,4 @@ pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};
 pub use origin::{Origin, OriginError, OriginOptions};
 pub use plimsoll_scenario::bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies, no_room};
 pub use reply_reader::ReplyReader;
+pub use trace::parent_of;

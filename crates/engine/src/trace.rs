@@ -46,6 +46,12 @@ impl Tracer {
     }
 }
 
+/// The parent's id in the header of a request, of the second half of its trace.
+#[must_use]
+pub fn parent_of(trace: u64) -> u64 {
+    mixed(!unmixed(trace))
+}
+
 fn starts_with(line: &[u8], name: &[u8]) -> bool {
     line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
@@ -57,6 +63,14 @@ fn mixed(serial: u64) -> u64 {
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+/// The serial of a number of [`mixed`]: its steps are taken back, by the inverses of its factors modulo 2^64.
+fn unmixed(mixed: u64) -> u64 {
+    let mut serial = mixed ^ (mixed >> 31) ^ (mixed >> 62);
+    serial = serial.wrapping_mul(0x3196_42b2_d24d_8ec3);
+    serial = (serial ^ (serial >> 27) ^ (serial >> 54)).wrapping_mul(0x96de_1b17_3f11_9089);
+    serial ^ (serial >> 30) ^ (serial >> 60)
 }
 
 #[cfg(test)]
@@ -91,6 +105,17 @@ mod tests {
         assert_eq!((line.len(), &line[line.len() - 3..]), (LENGTH - 2, "-01"));
         assert!(text(&marked).ends_with("-01\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"));
         assert_eq!(&marked.bytes.as_slice()[marked.head..], b"body");
+    }
+
+    #[test]
+    fn the_parent_follows_from_the_trace() {
+        let mut tracer = Tracer::new(1);
+        for _ in 0..1000 {
+            let mut marked = wire("GET / HTTP/1.1\r\n\r\n");
+            let trace = tracer.mark(&mut marked);
+            let expected = format!("{trace:016x}-{:016x}-01", parent_of(trace));
+            assert!(text(&marked).contains(&expected), "{expected} in {}", text(&marked));
+        }
     }
 
     #[test]

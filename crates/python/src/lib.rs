@@ -116,6 +116,12 @@ mod _engine {
         plimsoll_record::STREAM_ROWS
     }
 
+    /// The parent's id in the header `traceparent` of a request, of the second half of its trace.
+    #[pyfunction]
+    fn trace_parent(trace: u64) -> u64 {
+        plimsoll_engine::parent_of(trace)
+    }
+
     /// The headers of a request that opens a WebSocket, with a new key.
     #[pyfunction]
     fn websocket_headers(protocols: Vec<String>, compression: bool) -> Vec<(&'static str, String)> {

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.parts.scenario_files import check_free
-from plimsoll.cli.scenario import SUFFIXES, scenario
+from plimsoll.cli.parts.scenario_files import check_free, check_suffix
+from plimsoll.cli.scenario import scenario
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run import interrupts
 
@@ -67,8 +67,7 @@ def record(
     """
     from plimsoll.sources.live.recording import RecordingProxy, open_browser
 
-    if not output.endswith(SUFFIXES):
-        raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
+    check_suffix(output)
     if browser_program and not browser:
         raise UsageError("--browser-program is for --browser")
     if page is not None and "://" not in page:

@@ -18,7 +18,6 @@ from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
 from plimsoll.run.guard import MANY_USERS, Place, check_places, places_of
-from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
 from plimsoll.run.planning import make_outputs, make_plan, refuse_not_here
 from plimsoll.run.program import refuse_cluster
@@ -123,7 +122,6 @@ def _workers_ahead(plan: RunPlan, outputs: Outputs, given: Mapping[str, Any]) ->
     if plan.is_remote or not _begins_at_once(plan, given):
         end_unused()
         return nullcontext()
-    ensure_open_files(plan.most_users, plan.processes)
     return started_ahead(plan.processes + plan.has_main_node, capture=outputs.shows_table)
 
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.parts.common import say
-from plimsoll.cli.parts.scenario_files import AccessLogs, check_free, write_files, write_mix, write_replay_plan
+from plimsoll.cli.parts.scenario_files import (
+    SUFFIXES,
+    AccessLogs,
+    check_free,
+    check_suffix,
+    write_files,
+    write_mix,
+    write_replay_plan,
+)
 from plimsoll.cli.parts.scenario_proof import minimised, proven
 from plimsoll.errors import UsageError
 from plimsoll.say.numbers import counted
@@ -20,8 +28,6 @@ if TYPE_CHECKING:
     from plimsoll.sources.draft import ScenarioDraft
     from plimsoll.sources.making import ScenarioFiles
 
-SUFFIXES = (".toml", ".py")
-"""Of a plan and of a locustfile."""
 _OWN_FLAGS = ("--prove", "--minimise", "--force")
 
 
@@ -134,8 +140,8 @@ def scenario(
     from plimsoll.sources.making import make_draft, written
     from plimsoll.sources.selection import SelectionRules
 
-    if output is not None and not output.endswith(SUFFIXES):
-        raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
+    if output is not None:
+        check_suffix(output)
     if log_format is not None or is_access_log(sources[0]):
         if hosts or given or prove or minimise:
             word = "--hosts" if hosts else "--set" if given else "--prove" if prove else "--minimise"

@@ -63,6 +63,11 @@ class EndpointCell:
         return self.rate * (self.failures - overdue) / completed if completed else 0.0
 
     @property
+    def waited_ms(self) -> float:
+        """The sum of all response times, from the mean over the runs; 0 if they are not known."""
+        return (self.mean or 0.0) * (self.requests or 0)
+
+    @property
     def mean(self) -> float | None:
         return geometric_mean([run.mean for run in self.runs])
 

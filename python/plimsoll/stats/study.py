@@ -193,6 +193,11 @@ class Measured:
         completed = self.requests - self.overdue
         return self.rate * (self.requests - self.failures) / completed if completed else 0.0
 
+    @property
+    def waited_ms(self) -> float:
+        """The sum of all response times; 0 if they are not known."""
+        return (self.mean or 0.0) * (self.requests or 0)
+
     def quantile(self, q: float) -> float | None:
         """ms at rank ⌈q · n⌉; None if unknown."""
         if self.waits is not None and self.histogram is not None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from plimsoll.sources.making import ScenarioFiles
 
 
+SUFFIXES = (".toml", ".py")
+"""Of a plan and of a locustfile."""
+
+
 @dataclass(frozen=True, slots=True)
 class AccessLogs:
     """Access logs as the command line names them."""
@@ -53,6 +57,12 @@ class AccessLogs:
     def run_host(self) -> str:
         """The option of `plimsoll run` that the plan needs."""
         return "" if self.host else " -H http://127.0.0.1:8000"
+
+
+def check_suffix(output: str) -> None:
+    """Raises UsageError for a name that is neither a plan's nor a locustfile's."""
+    if not output.endswith(SUFFIXES):
+        raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
 
 
 def check_free(paths: Iterable[Path], *, force: bool) -> None:

@@ -17,9 +17,7 @@ from plimsoll.plain_text import one_line
 from plimsoll.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from plimsoll.outputs.otlp.settings import Signal
+    from plimsoll.outputs.otlp.settings import SignalSettings
 
 _COLLECTOR = "/opentelemetry.proto.collector"
 _METHODS = {
@@ -37,33 +35,23 @@ _REPEATABLE = frozenset({
 class GrpcTransport:
     """Calls Export with messages that are encoded already. It connects with its first use, in the output's thread."""
 
-    def __init__(
-        self,
-        url: str,
-        signal: Signal,
-        headers: Mapping[str, str],
-        authorities: str | None,
-        certificate: tuple[str, str],
-        *,
-        is_gzip: bool,
-        is_plain: bool,
-    ) -> None:
-        """url: http://host:port without TLS, https://host:port with it, or host:port, with TLS unless is_plain.
-        authorities, certificate: PEM files. Raises UsageError."""
+    def __init__(self, url: str, settings: SignalSettings, *, is_plain: bool) -> None:
+        """url: http://host:port without TLS, https://host:port with it, or host:port, with TLS unless is_plain. Raises
+        UsageError."""
         parts = urlsplit(url if "://" in url else f"{'http' if is_plain else 'https'}://{url}")
         if parts.scheme not in ("http", "https") or parts.path.strip("/"):
             raise UsageError("gRPC needs a URL of the form http://host:port, without a path")
         self._address = host_and_port(parts.netloc)
         self._credentials: grpc.ChannelCredentials | None = None
         if parts.scheme == "https":
-            chain, key = (_content(path) if path else None for path in certificate)
-            roots = _content(authorities) if authorities else None
+            chain, key = (_content(path) if path else None for path in settings.certificate)
+            roots = _content(settings.authorities) if settings.authorities else None
             self._credentials = grpc.ssl_channel_credentials(roots, key, chain)
-        self._signal = signal
-        self._method = _METHODS[signal]
+        self._signal = settings.signal
+        self._method = _METHODS[settings.signal]
         # HTTP/2 has names in lower case only.
-        self._metadata = tuple((name.lower(), value) for name, value in headers.items())
-        self._compression = grpc.Compression.Gzip if is_gzip else grpc.Compression.NoCompression
+        self._metadata = tuple((name.lower(), value) for name, value in settings.headers.items())
+        self._compression = grpc.Compression.Gzip if settings.is_gzip else grpc.Compression.NoCompression
         self._channel: grpc.Channel | None = None
 
     def reach(self) -> None:

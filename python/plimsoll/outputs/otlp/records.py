@@ -13,6 +13,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from plimsoll._engine import trace_parent
 from plimsoll.outputs.otlp.resource import fill_resource, request_attributes, set_attribute
 from plimsoll.outputs.output import masked
 from plimsoll.record import FAILURES
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 _INFO = frozenset({"start", "phase", "note", "load_changed", "worker_returned"})
 _SAMPLED = 1
-_BITS = (1 << 64) - 1
-_INVERSES = (0x319642B2D24D8EC3, 0x96DE1B173F119089)
-"""Of the factors of `mixed` in crates/engine/src/trace.rs, modulo 2 ** 64."""
 
 
 def log_message(run: OutputRun, event: OutputEvent) -> bytes:
@@ -73,7 +71,7 @@ def span_message(run: OutputRun, requests: Sequence[SlowRequest], server: Attrib
         name = masked(request.name)
         span = scope.spans.add(
             trace_id=bytes.fromhex(request.trace),
-            span_id=parent_of(int(request.trace[16:], 16)).to_bytes(8, "big"),
+            span_id=trace_parent(int(request.trace[16:], 16)).to_bytes(8, "big"),
             flags=_SAMPLED,
             name=f"{request.method} {name}",
             kind=Span.SPAN_KIND_CLIENT,
@@ -86,20 +84,3 @@ def span_message(run: OutputRun, requests: Sequence[SlowRequest], server: Attrib
         if request.outcome in FAILURES:
             span.status.code = Status.STATUS_CODE_ERROR
     return message.SerializeToString()
-
-
-def parent_of(trace: int) -> int:
-    """The parent's id in the header `traceparent` of a request, of the second half of its trace. Both are made of one
-    serial number, by the engine's `mixed`."""
-    serial = trace ^ (trace >> 31) ^ (trace >> 62)
-    serial = serial * _INVERSES[0] & _BITS
-    serial ^= (serial >> 27) ^ (serial >> 54)
-    serial = serial * _INVERSES[1] & _BITS
-    serial ^= (serial >> 30) ^ (serial >> 60)
-    return _mixed(~serial & _BITS)
-
-
-def _mixed(serial: int) -> int:
-    mixed = (serial ^ (serial >> 30)) * 0xBF58476D1CE4E5B9 & _BITS
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB & _BITS
-    return mixed ^ (mixed >> 31)

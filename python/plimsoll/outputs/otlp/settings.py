@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import unquote, urlsplit
 
@@ -46,6 +47,19 @@ def header_pairs(text: str) -> dict[str, str]:
     return {key.strip(): unquote(value.strip()) for key, equals, value in pairs if equals and key.strip()}
 
 
+@dataclass(frozen=True, slots=True)
+class SignalSettings:
+    """How messages of one signal are sent, whatever the protocol."""
+
+    signal: Signal
+    headers: Mapping[str, str] = field(repr=False)
+    authorities: str | None
+    """PEM file of the certificates that the receiver may show; None: those of the system."""
+    certificate: tuple[str, str]
+    """PEM files of the sender's own certificate and its key; "" for none."""
+    is_gzip: bool
+
+
 def transport_of(signal: Signal, target: OutputTarget) -> Transport:
     """Settings of the target come before variables. Raises UsageError."""
     protocol = target.settings.get("protocol") or variable(signal, "PROTOCOL") or HTTP
@@ -54,47 +68,36 @@ def transport_of(signal: Signal, target: OutputTarget) -> Transport:
     compression = variable(signal, "COMPRESSION") or "none"
     if compression not in ("none", "gzip"):
         raise UsageError(f"the compression is gzip or none, not {compression}")
-    headers = {**header_pairs(variable(signal, "HEADERS")), **http_headers(target.settings)}
-    authorities = variable(signal, "CERTIFICATE") or None
-    certificate = variable(signal, "CLIENT_CERTIFICATE"), variable(signal, "CLIENT_KEY")
+    settings = SignalSettings(
+        signal,
+        {**header_pairs(variable(signal, "HEADERS")), **http_headers(target.settings)},
+        variable(signal, "CERTIFICATE") or None,
+        (variable(signal, "CLIENT_CERTIFICATE"), variable(signal, "CLIENT_KEY")),
+        compression == "gzip",
+    )
     if protocol == GRPC:
         try:
             from plimsoll.outputs.otlp.grpc_transport import GrpcTransport
         except ImportError as error:
             raise UsageError("install grpcio: pip install 'plimsoll[otlp]'") from error
         url = target.url or variable(signal, "ENDPOINT") or _DEFAULT_URLS[GRPC]
-        is_plain = variable(signal, "INSECURE").lower() == "true"
-        return GrpcTransport(
-            url, signal, headers, authorities, certificate, is_gzip=compression == "gzip", is_plain=is_plain
-        )
-    return OtlpHttpTransport(
-        _http_url(signal, target.url), signal, headers, authorities, certificate, is_gzip=compression == "gzip"
-    )
+        return GrpcTransport(url, settings, is_plain=variable(signal, "INSECURE").lower() == "true")
+    return OtlpHttpTransport(_http_url(signal, target.url), settings)
 
 
 class OtlpHttpTransport(HttpTransport):
     """POSTs of protobuf, compressed if asked for."""
 
-    def __init__(
-        self,
-        url: str,
-        signal: Signal,
-        headers: Mapping[str, str],
-        authorities: str | None,
-        certificate: tuple[str, str],
-        *,
-        is_gzip: bool,
-    ) -> None:
-        encoding = {"Content-Encoding": "gzip"} if is_gzip else {}
-        super().__init__(url, "application/x-protobuf", {**headers, **encoding}, authorities, certificate)
-        self._signal = signal
-        self._is_gzip = is_gzip
+    def __init__(self, url: str, settings: SignalSettings) -> None:
+        headers = {**settings.headers, **({"Content-Encoding": "gzip"} if settings.is_gzip else {})}
+        super().__init__(url, "application/x-protobuf", headers, settings.authorities, settings.certificate)
+        self._settings = settings
 
     def send(self, message: bytes) -> None:
-        super().send(gzip.compress(message, 1) if self._is_gzip else message)
+        super().send(gzip.compress(message, 1) if self._settings.is_gzip else message)
 
     def _check_reply(self, reply: bytes) -> None:
-        check_response(self._signal, reply)
+        check_response(self._settings.signal, reply)
 
 
 def _http_url(signal: Signal, url: str) -> str:

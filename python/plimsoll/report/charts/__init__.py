@@ -13,6 +13,7 @@ from plimsoll.report.charts.percentiles import Curves, percentile_chart
 from plimsoll.report.charts.target import histogram_chart, target_charts
 from plimsoll.report.charts.verdicts import verdict_chart
 from plimsoll.say import comparisons
+from plimsoll.say.numbers import counted
 from plimsoll.stats.findings.bimodal import TwoModes
 from plimsoll.stats.study import Measured
 
@@ -101,13 +102,12 @@ def _percentiles_of(study: Study, operation: str, endpoints: Sequence[tuple[str,
         return
     (trial,) = study.trials
     found = {endpoint: measured for endpoint in endpoints if (measured := trial.endpoint(endpoint)) is not None}
-    waited = {key: (measured.mean or 0.0) * (measured.requests or 0) for key, measured in found.items()}
     # All of them together first: it always has the same colour.
-    slowest = sorted(found, key=lambda key: (key != TOTAL, -waited[key]))
+    slowest = sorted(found, key=lambda key: (key != TOTAL, -found[key].waited_ms))
     curves = [Curves(comparisons.endpoint(key), ((trial.id, found[key]),)) for key in slowest[:MOST_CURVES]]
     title = f"{operation}: percentiles by endpoint" if operation else "Percentiles by endpoint"
     left = len(slowest) - len(curves)
-    note = f"{left} endpoints with less waiting are in the table." if left else ""
+    note = f"{counted(left, 'endpoint')} with less waiting {'is' if left == 1 else 'are'} in the table." if left else ""
     chart = percentile_chart(
         f"percentiles-{operation}", title, curves, what_of(study), operation=operation, endpoint=TOTAL, note=note
     )

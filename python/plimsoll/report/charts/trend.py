@@ -131,12 +131,12 @@ def _labels(points: Sequence[Point]) -> list[list[str]]:
     """Lines below each tick: when the run began, in the shortest form that tells the runs apart, and its commit where
     that is known."""
     begun = [datetime.fromtimestamp(point.started, UTC) for point in points]
-    is_one_day = len({each.date() for each in begun}) == 1
+    is_one_day = len({moment.date() for moment in begun}) == 1
     forms = ("%H:%M", "%H:%M:%S") if is_one_day else ("%m-%d", "%m-%d %H:%M")
-    texts = next(
-        (texts for form in forms if len(set(texts := [each.strftime(form) for each in begun])) == len(begun)),
-        [each.strftime(forms[-1]) for each in begun],
-    )
+    for form in forms:
+        texts = [moment.strftime(form) for moment in begun]
+        if len(set(texts)) == len(texts):
+            break
     return [[text, point.commit[:7]] if point.commit else [text] for text, point in zip(texts, points, strict=True)]
 
 

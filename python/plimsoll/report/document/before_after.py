@@ -9,7 +9,7 @@ from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableR
 from plimsoll.report.document.tables import failed
 from plimsoll.report.document.verdict_tables import verdict_chip
 from plimsoll.say import comparisons as words
-from plimsoll.say.numbers import AT_LEAST, NONE
+from plimsoll.say.numbers import AT_LEAST, NONE, counted
 from plimsoll.say.remarks import SERVICE_TIMES
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.metric import Metric
@@ -58,7 +58,7 @@ def before_after_table(analysis: Analysis) -> TableData | None:
         TableColumn("Failed", use="extra"),
         TableColumn("p50 compared", is_text=True, room="long"),
     )
-    notes = [f"{more} more endpoints have less waiting."] if more else []
+    notes = [f"{counted(more, 'more endpoint')} {'has' if more == 1 else 'have'} less waiting."] if more else []
     if has_service_times(analysis.comparisons):
         notes.append(SERVICE_TIMES)
     return TableData(f"{a} → {b}, by endpoint", columns, tuple(rows), " ".join(notes))
@@ -74,7 +74,7 @@ def _keys(before: CellSummary, after: CellSummary) -> list[tuple[str, str]]:
     waited: dict[tuple[str, str], float] = {}
     for cell in (before, after):
         for endpoint in cell.endpoints:
-            waited[endpoint.key] = waited.get(endpoint.key, 0.0) + (endpoint.mean or 0.0) * (endpoint.requests or 0)
+            waited[endpoint.key] = waited.get(endpoint.key, 0.0) + endpoint.waited_ms
     keys = sorted(waited, key=lambda key: -waited[key])
     return [*keys, TOTAL] if len(keys) > 1 and before.total is not None and after.total is not None else keys
 
@@ -82,31 +82,31 @@ def _keys(before: CellSummary, after: CellSummary) -> list[tuple[str, str]]:
 def _row(analysis: Analysis, before: CellSummary, after: CellSummary, key: tuple[str, str]) -> TableRow:
     study, cells = analysis.study, (before.endpoint(key), after.endpoint(key))
     comparisons = [
-        each
-        for each in analysis.comparisons
-        if (each.a, each.b, each.level, each.operation) == (before.variant, after.variant, after.level, after.operation)
-        and (each.endpoint == key or (key == TOTAL and not any(each.endpoint)))
+        comparison
+        for comparison in analysis.comparisons
+        if comparison.cells == (before.cell, after.cell)
+        and (comparison.endpoint == key or (key == TOTAL and not any(comparison.endpoint)))
     ]
+    judged = _compared(comparisons, P50)
     shown: tuple[str | Chip, ...] = (
         *([after.operation] if len(study.operations) > 1 else []),
         *([str(after.level or "")] if len(study.levels) > 1 else []),
         words.endpoint(key),
         *(_values(cells, metric, comparisons) for metric in _TITLES),
         _arrow(*(failed(cell) for cell in cells)),
-        next((verdict_chip(analysis, each) for each in comparisons if _is(each, P50)), ""),
+        "" if judged is None else verdict_chip(analysis, judged),
     )
     return TableRow(shown, "total" if key == TOTAL and len(study.levels) == 1 else "")
 
 
 def _values(cells: Sequence[EndpointCell | None], metric: Metric, comparisons: Sequence[Comparison]) -> str:
-    compared = next((each for each in comparisons if _is(each, metric)), None)
+    compared = _compared(comparisons, metric)
     values = (None, None) if compared is None else (compared.a_value, compared.b_value)
     return _arrow(*(_value(cell, metric, value) for cell, value in zip(cells, values, strict=True)))
 
 
-def _is(comparison: Comparison, metric: Metric) -> bool:
-    """Whatever is the smallest difference that matters."""
-    return (comparison.metric.kind, comparison.metric.quantile) == (metric.kind, metric.quantile)
+def _compared(comparisons: Sequence[Comparison], metric: Metric) -> Comparison | None:
+    return next((comparison for comparison in comparisons if comparison.metric.is_same(metric)), None)
 
 
 def _value(cell: EndpointCell | None, metric: Metric, value: float | None) -> str:

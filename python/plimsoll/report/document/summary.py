@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.before_after import has_service_times
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
@@ -121,9 +120,9 @@ def _caption(topic: Topic | None) -> str:
 
 
 def _chip(study: Study, judged: Sequence[Comparison], cell: CellSummary, against: Against) -> str | Chip:
-    rows = [each for each in judged if cell.is_of_cell(CellKey(each.b, each.level, each.operation))]
-    found = next((each for each in rows if _is_against(study, each, against)), None)
-    return "" if found is None else Chip(comparisons.short_verdict(found), tone(found).split()[0])
+    own = (comparison for comparison in judged if comparison.cells[1] == cell.cell)
+    verdict = next((comparison for comparison in own if _is_against(study, comparison, against)), None)
+    return "" if verdict is None else Chip(comparisons.short_verdict(verdict), tone(verdict).split()[0])
 
 
 def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:

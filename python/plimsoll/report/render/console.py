@@ -232,7 +232,7 @@ def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
 def _plain(table: TableData, sheet: _Sheet) -> list[str]:
     """A rule stands above the sum of the other rows."""
     rows = [[one_line(cell_text(cell)) for cell in row.cells] for row in table.rows]
-    lines = render([_column(each) for each in table.columns], rows, sheet.width)
+    lines = render([_column(column) for column in table.columns], rows, sheet.width)
     shown = lines[len(lines) - len(rows) :]
     sheet.kinds.update((line, row.kind) for line, row in zip(shown, table.rows, strict=True) if row.kind)
     total = next((place for place, row in enumerate(table.rows) if row.kind == "total"), None)

@@ -141,8 +141,9 @@ class WorkerServer:
         if decoded.scenario is not None and not decoded.skip_log_setup:
             # A locustfile is imported first: it may set up logging itself, which counts until this is done.
             log.setup_logging(decoded.loglevel, decoded.logfile)
-        # The command may have started this process before it knew how many users there are.
-        ensure_open_files(decoded.most_users, decoded.processes)
+        if self._files is None:
+            # The command has started this process before it knew how many users there are.
+            ensure_open_files(decoded.most_users, decoded.processes)
         if decoded.scenario is None and decoded.header is not None:
             # Not before, here as below: a run of native users needs no HTTP client for Python.
             from plimsoll.users.http.headers import add_to_all

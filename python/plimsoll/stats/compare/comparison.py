@@ -123,6 +123,12 @@ class Comparison:
     warmup: float = 0.0
     checks: tuple[int, int] = (0, 0)
     """(passed, total)."""
+
+    @property
+    def cells(self) -> tuple[CellKey, CellKey]:
+        """The two compared cells, that of a first."""
+        return CellKey(self.a, self.level, self.operation), CellKey(self.b, self.level, self.operation)
+
     remarks: tuple[Remark, ...] = ()
 
     def cell(self, variant: str) -> CellKey:
