@@ -64,7 +64,12 @@ def script_pointer(text: str) -> str:
     return "".join(f"/{key or index or quoted}" for key, index, quoted in SCRIPT_KEYS.findall(text))
 
 
-def objects_of(value: Any) -> list[dict[str, Any]]:
+def object_of(value: Any) -> JsonObject:
+    """The object; an empty one for another value."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_of(value: Any) -> list[JsonObject]:
     """The objects in a list; none if it is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 

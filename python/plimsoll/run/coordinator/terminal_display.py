@@ -61,7 +61,6 @@ class TerminalDisplay(Display):
             [
                 _status(progress),
                 *_progress_bar(progress),
-                *_summary(progress),
                 *_table(progress, rows, self._console.width),
             ]
         )
@@ -111,18 +110,16 @@ def _progress_bar(progress: Progress) -> list[Text]:
     return [Text.assemble(("█" * done, "green"), ("░" * (_BAR_CELLS - done), "dim"), f" {100 * share:.0f} %")]
 
 
-def _summary(progress: Progress) -> list[Text]:
+def _summary(total: LiveRow, slow: SlowEndpoint | None) -> list[Text]:
     """The whole run so far in one line, and below it the endpoint that is much slower than the others."""
-    total = live_total_of(progress.view)
     if not total.requests:
         return []
-    slow = slow_endpoint(progress.view)
     noticed = [] if slow is None else [Text(one_line(slow_in_short(slow)), "yellow")]
     return [Text(figures_line(total), "red" if total.failures else ""), *noticed]
 
 
 def _table(progress: Progress, most: int, width: int) -> list[Text]:
-    """most: rows of endpoints. Only their names give way to the width."""
+    """The summary, and below it a row for each endpoint. most: of these rows. Only their names give way to the width."""
     caption = "most waiting first; ms over the last 10 s"
     ranked = by_waiting(live_rows_of(progress.view))
     rows = most_notable(ranked, most)
@@ -135,7 +132,9 @@ def _table(progress: Progress, most: int, width: int) -> list[Text]:
     lines = render(_COLUMNS, [_cells(row, total) for row in shown], width)
     head = lines[: -len(shown)]
     styled = [Text(line, _style(row, slow)) for row, line in zip(rows, lines[len(head) : -1], strict=True)]
-    return [Text(line, "bold") for line in head[:-1]] + [
+    return [
+        *_summary(total, slow),
+        *(Text(line, "bold") for line in head[:-1]),
         Text(head[-1], "dim"),
         *styled,
         Text(head[-1], "dim"),

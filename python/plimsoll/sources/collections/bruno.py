@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.collections.postman import DEEPEST_FOLDER, collection_recording
-from plimsoll.sources.json_values import JsonObject, objects_of
+from plimsoll.sources.json_values import JsonObject, object_of, objects_of
 from plimsoll.sources.source_input import SourceInput
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def read_bruno(source: SourceInput) -> Recording:
         document = {"items": [bru_item(source.name, source.text)]}
     if not isinstance(document, dict) or not isinstance(document.get("items"), list):
         raise UsageError(f"{source.name}: items is no list; is this a collection of Bruno?")
-    root = _table(_table(document.get("root")).get("request"))
+    root = object_of(object_of(document.get("root")).get("request"))
     environments = objects_of(document.get("environments"))
-    pairs = [*objects_of(_table(root.get("vars")).get("req"))]
+    pairs = [*objects_of(object_of(root.get("vars")).get("req"))]
     pairs += objects_of(environments[0].get("variables")) if environments else []
     collection = {
         "item": _items(document["items"], source.name, 0),
@@ -187,17 +187,13 @@ def _dedented(content: str) -> str:
     return re.sub(r"^  ", "", content, flags=re.MULTILINE).rstrip("\n")
 
 
-def _table(value: Any) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
 def _items(items: list[Any], where: str, depth: int) -> list[JsonObject]:
     if depth > DEEPEST_FOLDER:
         raise UsageError(f"{where}: more than {DEEPEST_FOLDER} folders within each other")
     made: list[JsonObject] = []
     for item in objects_of(items):
         name = str(item.get("name") or "request")
-        request = _table(item.get("request"))
+        request = object_of(item.get("request"))
         if isinstance(item.get("items"), list):
             auth = _auth(request.get("auth"))
             made.append({"name": name, "auth": auth, "item": _items(item["items"], f"{where} / {name}", depth + 1)})
@@ -216,7 +212,7 @@ def _request(request: JsonObject) -> JsonObject:
             ],
         },
         "method": request.get("method") or "GET", "header": _enabled(request.get("headers")),
-        "auth": _auth(request.get("auth")), "body": _body(_table(request.get("body"))),
+        "auth": _auth(request.get("auth")), "body": _body(object_of(request.get("body"))),
     }  # fmt: skip
 
 
@@ -248,11 +244,11 @@ def _part(pair: JsonObject) -> JsonObject:
 
 
 def _auth(given: Any) -> JsonObject | None:
-    auth = _table(given)
+    auth = object_of(given)
     mode = str(auth.get("mode") or "inherit")
     if mode == "inherit":
         return None
-    own = dict(_table(auth.get(mode)))
+    own = dict(object_of(auth.get(mode)))
     if mode == "apikey":
         own["in"] = "query" if str(own.get("placement")).startswith("query") else "header"
     return {"type": "noauth" if mode == "none" else mode, mode: own}
@@ -260,7 +256,7 @@ def _auth(given: Any) -> JsonObject | None:
 
 def _events(request: JsonObject) -> list[JsonObject]:
     """Its scripts, and the variables that it takes from the reply, in the words of Postman."""
-    scripts, variables = _table(request.get("script")), _table(request.get("vars"))
+    scripts, variables = object_of(request.get("script")), object_of(request.get("vars"))
     lines = [
         f'pm.environment.set("{pair.get("name")}", {_expression(str(pair.get("value")))});'
         for pair in objects_of(variables.get("res")) if pair.get("enabled", True)

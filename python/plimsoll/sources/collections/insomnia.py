@@ -13,7 +13,7 @@ from urllib.parse import quote_plus
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.collections.postman import DEEPEST_FOLDER, collection_recording
-from plimsoll.sources.json_values import JsonObject, objects_of
+from plimsoll.sources.json_values import JsonObject, object_of, objects_of
 
 if TYPE_CHECKING:
     from plimsoll.sources.exchange import Recording
@@ -68,26 +68,22 @@ def _tree(name: str, document: JsonObject) -> list[JsonObject]:
 def _children(items: Any, where: str) -> list[JsonObject]:
     if not isinstance(items, list):
         raise UsageError(f"{where}: collection is no list; is this an export of Insomnia?")
-    return sorted(objects_of(items), key=lambda item: _number(_table(item.get("meta")).get("sortKey")))
+    return sorted(objects_of(items), key=lambda item: _number(object_of(item.get("meta")).get("sortKey")))
 
 
 def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _table(value: Any) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
 def _variables(document: JsonObject) -> dict[str, str]:
     """Of the base environment, and of the first one below it, by their names with dots."""
     environments = [
-        _table(resource.get("data"))
+        object_of(resource.get("data"))
         for resource in objects_of(document.get("resources")) if resource.get("_type") == "environment"
     ]  # fmt: skip
-    base = _table(document.get("environments"))
-    environments += [_table(base.get("data"))]
-    environments += [_table(below.get("data")) for below in objects_of(base.get("subEnvironments"))]
+    base = object_of(document.get("environments"))
+    environments += [object_of(base.get("data"))]
+    environments += [object_of(below.get("data")) for below in objects_of(base.get("subEnvironments"))]
     values: dict[str, str] = {}
     for environment in [data for data in environments if data][:2]:
         stack: list[tuple[str, Any, int]] = [("", environment, 0)]
@@ -136,7 +132,7 @@ class _Export:
                 made.append(folder | {"item": self._items(children, f"{where} / {name}", depth + 1)})
             elif item.get("url"):
                 scripts = _scripts(item)
-                self._tests[str(_table(item.get("meta")).get("id"))] = scripts["test"]
+                self._tests[str(object_of(item.get("meta")).get("id"))] = scripts["test"]
                 events = [{"listen": kind, "script": {"exec": lines}} for kind, lines in scripts.items()]
                 made.append(folder | {"request": self._request(item), "event": events})
         return made
@@ -156,7 +152,7 @@ class _Export:
             "method": item.get("method") or "GET",
             "header": self._pairs(item.get("headers")),
             "auth": self._auth(item.get("authentication")),
-            "body": self._body(_table(item.get("body"))),
+            "body": self._body(object_of(item.get("body"))),
         }
 
     def _body(self, body: JsonObject) -> JsonObject:
@@ -181,7 +177,7 @@ class _Export:
         ]  # fmt: skip
 
     def _auth(self, given: Any) -> JsonObject | None:
-        auth = _table(given)
+        auth = object_of(given)
         kind = str(auth.get("type") or "")
         if not kind or auth.get("disabled"):
             return None
@@ -206,7 +202,7 @@ class _Export:
 
 def _scripts(item: JsonObject) -> dict[str, list[str]]:
     """Lines by the names that Postman has for its scripts."""
-    scripts = _table(item.get("scripts"))
+    scripts = object_of(item.get("scripts"))
     texts = {
         "prerequest": scripts.get("preRequest") or item.get("preRequestScript"),
         "test": scripts.get("afterResponse") or item.get("afterResponseScript"),

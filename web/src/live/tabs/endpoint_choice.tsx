@@ -2,8 +2,7 @@ import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { EndpointRow } from "../../contract";
 import { count } from "../../shared";
-
-const names = new Intl.Collator(undefined, { numeric: true });
+import { naturalOrder } from "./waiting";
 
 /** Maximum number of endpoints in the list. To find others, type a part of the name. */
 const OFFERED = 200;
@@ -85,5 +84,5 @@ export function matching(keys: readonly string[], words: string): string[] {
       const title = titleOf(key).toLowerCase();
       return wanted.every((each) => title.includes(each));
     })
-    .sort((a, b) => names.compare(titleOf(a), titleOf(b)));
+    .sort((a, b) => naturalOrder.compare(titleOf(a), titleOf(b)));
 }

@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import type { Column } from "../../blocks/table/column";
 import type { EndpointRow } from "../../contract";
 
-const names = new Intl.Collator(undefined, { numeric: true });
+/** Names in the order that people expect: 2 comes before 10. */
+export const naturalOrder = new Intl.Collator(undefined, { numeric: true });
 
 /** Waiting of all endpoints, in s. Rows of streams have none of their own. */
 export function waitingOf(rows: Iterable<EndpointRow>): number {
@@ -42,7 +43,8 @@ function worded(share: number): string {
 /** A copy in the order of every table: the endpoint that users wait for most first, then by name. */
 export function byWaiting(rows: Iterable<EndpointRow>): EndpointRow[] {
   return [...rows].sort(
-    (a, b) => b.waited_s - a.waited_s || names.compare(a.name, b.name) || names.compare(a.method, b.method),
+    (a, b) =>
+      b.waited_s - a.waited_s || naturalOrder.compare(a.name, b.name) || naturalOrder.compare(a.method, b.method),
   );
 }
 
