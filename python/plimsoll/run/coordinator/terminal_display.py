@@ -119,7 +119,7 @@ def _summary(total: LiveRow, slow: SlowEndpoint | None) -> list[Text]:
 
 
 def _table(progress: Progress, most: int, width: int) -> list[Text]:
-    """The summary, and below it a row for each endpoint. most: of these rows. Only their names give way to the width."""
+    """The summary, and below it rows of endpoints. most: of these rows. Only their names give way to the width."""
     caption = "most waiting first; ms over the last 10 s"
     ranked = by_waiting(live_rows_of(progress.view))
     rows = most_notable(ranked, most)
