@@ -390,6 +390,8 @@ class Stream:
     def websocket(self, reply: Reply, protocols: Sequence[str], compression: bool) -> WebSocket:
         """The connection of a reply with status 101 to a request with `websocket_headers` of the same arguments. This
         stream has nothing more to read then. Raises ValueError for an answer that does not fit."""
+    def end_by(self, deadline: int) -> None:
+        """Set the stamp, ns, at which the whole exchange fails with a timeout; 0: never."""
     def stop_reading(self) -> None:
         """Forget the waiter."""
     def close(self) -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SIZE = 5 << 20
 COUNT = 3
+MANY = 150
+"""So many replies that no machine decodes them within 0.2 s."""
 LIMIT = '"60s"'
 
 PLANS = {
@@ -79,3 +81,14 @@ def test_python_users_have_the_whole_reply(plimsoll: Command, kind: str) -> None
         document = summary(plimsoll, "-f", "locustfile.py", "-u", "1", "-t", "60s")
     assert document["total"]["failures"] == 0
     assert not document.get("exceptions")
+
+
+def test_the_deadline_of_a_stream_holds_for_a_python_user_while_replies_are_decoded(plimsoll: Command) -> None:
+    code = 'list(map(len, self.grpc.stream("g.S/All", {}, timeout=0.2)))'
+    with InflatingTarget("replies", SIZE, MANY) as target:
+        plimsoll.write(PROTO, "g.proto")
+        plimsoll.write(SCRIPT.replace("HOST", f"grpc://127.0.0.1:{target.port}").replace("CODE", code))
+        done = plimsoll("run", "-f", "locustfile.py", "-u", "1", "-t", "60s", "--headless", "--summary", "-")
+    (call,) = [row for row in json.loads(done.out)["endpoints"] if row["method"] == "gRPC"]
+    assert (call["requests"], call["failures"]) == (1, 1)
+    assert list(call["outcomes"]) == ["timeout"]

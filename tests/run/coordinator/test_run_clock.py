@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from plimsoll._engine import now
 from plimsoll.run.coordinator.run_clock import SECOND, RunClock
+
+if TYPE_CHECKING:
+    from plimsoll.run.transport.handle import WorkerHandle
 
 
 def test_a_run_begins_with_second_0_after_its_head_start() -> None:
@@ -32,3 +37,27 @@ def test_the_end_of_the_load_stays_when_second_0_moves() -> None:
     clock.start(SECOND, 1001.0)
     clock.limit(2.5)
     assert clock.end == end < clock.epoch + 5 * SECOND // 2
+
+
+class _Worker:
+    """Of a worker, what the clock uses."""
+
+    breach: str | None = None
+
+    def break_off(self, breach: str) -> None:
+        self.breach = breach
+
+
+def test_figures_of_a_forgotten_ramp_up_do_not_count_and_those_of_no_run_end_their_worker() -> None:
+    clock, worker = RunClock(), _Worker()
+    handle = cast("WorkerHandle", worker)
+    clock.start(0, 1000.0)
+    ramp_up = clock.epoch
+    clock.start(SECOND, 1001.0)
+
+    assert clock.accepts(handle, clock.epoch)
+    assert not clock.accepts(handle, ramp_up)
+    assert worker.breach is None
+
+    assert not clock.accepts(handle, ramp_up - SECOND)
+    assert worker.breach == "figures of another run"

@@ -73,6 +73,10 @@ impl Stream {
         Ok(socket)
     }
 
+    fn end_by(&self, py: Python<'_>, deadline: u64) {
+        self.engine.borrow_mut(py).inner.end_by(self.id, deadline);
+    }
+
     fn stop_reading(&self, py: Python<'_>) {
         self.engine.borrow_mut(py).stop_reading(self.id);
     }

@@ -239,7 +239,7 @@ class Coordinator:
                 case messages.Ending():
                     self._on_ending(worker, report)
                 case messages.Exchanges():
-                    is_counted = self._result.started is not None and report.epoch == self._clock.epoch
+                    is_counted = self._clock.accepts(worker, report.epoch) and self._result.started is not None
                     if self._exchanges is not None and is_counted:
                         self._exchanges(worker.index, report)
                 case messages.Logged():
@@ -266,7 +266,7 @@ class Coordinator:
     def _take(self, worker: WorkerHandle, encoded: EncodedSnapshot) -> None:
         worker.users = encoded.users
         self._losses.on_report(worker)
-        if encoded.epoch != self._clock.epoch:  # of a ramp-up that is forgotten
+        if not self._clock.accepts(worker, encoded.epoch):
             return
         if snapshot := worker.decode(encoded := self._names.fold(encoded), self._clock.offset, self._clock.latest):
             self._nodes.snapshot(worker, encoded)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
+
+if TYPE_CHECKING:
+    from plimsoll.run.transport.handle import WorkerHandle
 
 AHEAD_S = 5
 """Seconds by which a worker's clock is never ahead of ours, as far as that is known."""
@@ -30,9 +34,12 @@ class RunClock:
         """Unix time minus monotonic time, in seconds."""
         self.end: int | None = None
         """The stamp at which the load ends; None if nobody knows beforehand."""
+        self._forgotten: set[int] = set()
 
     def start(self, head_start: int, started: float) -> None:
-        """Second 0 begins so many ns from now; started: the Unix time of it."""
+        """Second 0 begins so many ns from now; started: the Unix time of it. Again it forgets what was before."""
+        if self.epoch:
+            self._forgotten.add(self.epoch)
         self._begin_at(now() + head_start, 0, started)
 
     def resume(self, epoch: int, head_start: int, started: float) -> None:
@@ -45,6 +52,13 @@ class RunClock:
         this end."""
         if seconds is not None and self.end is None:
             self.end = self.epoch + round(seconds * SECOND)
+
+    def accepts(self, worker: WorkerHandle, epoch: int) -> bool:
+        """Whether what a worker counts from this stamp belongs to the run. Figures of a forgotten ramp-up do not. A worker
+        that sends any others is disconnected: no order asked for them."""
+        if epoch != self.epoch and epoch not in self._forgotten:
+            worker.break_off("figures of another run")
+        return epoch == self.epoch
 
     def next_second(self, stamp: int) -> int:
         """The first one that does not begin before this stamp."""

@@ -118,8 +118,7 @@ class Grpc:
         compression: bool = False,
     ) -> GrpcStream:
         """Call a method whose server streams; iterate over the result for the replies, as they come. The arguments are
-        those of a call, but `timeout` limits the wait for each reply, besides what the server makes of it. Raises what
-        a call raises."""
+        those of a call: `timeout` limits the whole stream, too. Raises what a call raises."""
         options = {"timeout": timeout, "metadata": metadata, "compression": compression}
         return self._open(self._call(method), _listed_messages(message), name, context, **options)
 
@@ -148,7 +147,7 @@ class Grpc:
             if upload is not None:
                 upload.stop()
             raise
-        return GrpcStream(reply, self._sender, url, endpoint, call, context, upload)
+        return GrpcStream(reply, self._sender, url, endpoint, call, context, upload, options["timeout"])
 
     def _transmit(
         self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, upload: BackgroundUpload | None, *,

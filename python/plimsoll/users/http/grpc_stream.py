@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import BufferedReader
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import GrpcReader
+from plimsoll._engine import GrpcReader, now
 from plimsoll.users.exceptions import GrpcError
 from plimsoll.users.http.grpc_reply import GrpcReply
 from plimsoll.users.http.stream import CHUNK, Incoming
@@ -39,8 +39,9 @@ class GrpcStream(GrpcReply):
         call: Call,
         context: Mapping[str, Any],
         upload: BackgroundUpload | None = None,
+        timeout: float | None = None,
     ) -> None:
-        """upload: sends the messages of the call."""
+        """upload: sends the messages of the call. timeout: seconds for the whole call; None: no limit."""
         super().__init__(reply, session, url, endpoint, call)
         self._context = context or None
         self._upload = upload
@@ -52,6 +53,10 @@ class GrpcStream(GrpcReply):
                 upload.stop()
             report(self, self.error)
             return
+        self._timeout = timeout
+        self._deadline = reply.sent + round(timeout * 1e9) if timeout else 0
+        if self._deadline and self._body is not None:
+            self._body.end_by(self._deadline)
         wait = session._hub.wait if upload is None else upload.wait
         self._source = Incoming(reply, self._body, noted(session._pacer, wait))
         recorder = request_recorder(session.request_event)
@@ -77,6 +82,10 @@ class GrpcStream(GrpcReply):
         except ValueError as error:
             self._end()
             self.error = GrpcError(str(error), "protocol")
+        except GrpcError as error:
+            self._source.arrival = self._deadline
+            self._end()
+            self.error = error
         except Exception:
             if self._body is None or self._body.error is None:
                 self._give_up()
@@ -97,11 +106,15 @@ class GrpcStream(GrpcReply):
         report_unanswered(self.session.request_event, self.endpoint, self.reply.due, self.reply.sent)
 
     def _replies(self, piece: bytes) -> Iterator[Any]:
-        """The replies that end in these bytes. Other users run now and then: a small reply may become a large one."""
+        """The replies that end in these bytes. Other users run now and then: a small reply may become a large one.
+
+        Raises GrpcError once the deadline has passed meanwhile."""
         yield from map(self._call.decode, self._reader.feed(piece, self._source.arrival))
         hub = self.session._hub
         while self._reader.is_pending:
             hub.engine.work_later(hub.greenlet, self._reader.is_in_message)
+            if self._deadline and now() >= self._deadline:
+                raise GrpcError(f"no decoded response within {self._timeout:g} s", "timeout")
             yield from map(self._call.decode, self._reader.feed(b"", self._source.arrival))
 
     def _end(self) -> GrpcError | None:
