@@ -54,8 +54,8 @@ class RunClock:
             self.end = self.epoch + round(seconds * SECOND)
 
     def accepts(self, worker: WorkerHandle, epoch: int) -> bool:
-        """Whether what a worker counts from this stamp belongs to the run. Figures of a forgotten ramp-up do not. A worker
-        that sends any others is disconnected: no order asked for them."""
+        """Whether what a worker counts from this stamp belongs to the run. Figures of a forgotten ramp-up do not. A
+        worker that sends any others is disconnected: no order asked for them."""
         if epoch != self.epoch and epoch not in self._forgotten:
             worker.break_off("figures of another run")
         return epoch == self.epoch
