@@ -24,6 +24,7 @@ from plimsoll.record.exchanges import (
     added_up,
     merge,
     sum_of,
+    sum_to_read,
 )
 from plimsoll.record.failures import CaughtException, Failure, FailureTuple, frames_of, no_response
 from plimsoll.record.generator import (
@@ -74,4 +75,5 @@ __all__ = [
     "merge",
     "no_response",
     "sum_of",
+    "sum_to_read",
 ]

@@ -201,3 +201,8 @@ def added_up(second: int, method: str, name: str, outcome: str, parts: Sequence[
         service=Histogram.sum([part.service for part in parts]),
         on_time=Histogram.sum([part.response_on_time for part in parts]) if waited else None,
     )
+
+
+def sum_to_read(histograms: Sequence[Histogram]) -> Histogram:
+    """The sum of some histograms. A single one is returned as it is, so nothing may be recorded into the result."""
+    return histograms[0] if len(histograms) == 1 else Histogram.sum(histograms)

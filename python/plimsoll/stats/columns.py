@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from operator import attrgetter, gt, itemgetter
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from plimsoll._engine import Histogram
-from plimsoll.record import COUNTERS, Interval
+from plimsoll.record import COUNTERS, Interval, sum_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plimsoll._engine import Histogram
 
     Key = tuple[str, str, str]
     """(method, name, outcome)"""
@@ -74,16 +75,16 @@ class IntervalColumns:
             yield Interval(self.seconds[row], method, name, outcome, *values, *times)  # type: ignore[call-arg]
 
     def sum(self, key: Key, rows: Sequence[int]) -> Interval:
-        """Rows of this key, at least one, added up; the second is that of the first one."""
+        """Rows of this key, at least one, added up, to be read only; the second is that of the first one."""
         timed = [row for row in rows if self.is_timed[row]]
         total = Interval(
             self.seconds[rows[0]],
             *key,
             response_min=min(take(self.numbers["response_min"], timed), default=0),
             response_max=max(take(self.numbers["response_max"], timed), default=0),
-            response=Histogram.sum(take(self.response, rows)),
-            service=Histogram.sum(take(self.service, rows)),
-            on_time=Histogram.sum(self.response_on_time(rows)) if self.has_waited(rows) else None,
+            response=sum_to_read(take(self.response, rows)),
+            service=sum_to_read(take(self.service, rows)),
+            on_time=sum_to_read(self.response_on_time(rows)) if self.has_waited(rows) else None,
         )
         for name in self._used:
             setattr(total, name, sum(take(self.numbers[name], rows)))

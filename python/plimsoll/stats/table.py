@@ -248,16 +248,15 @@ def live_row_of(view: RunView, totals: EndpointView) -> LiveRow:
     recent, timed = view.recent, view.timed
     is_total = totals is view.total
     last = recent.total.outcomes.values() if is_total else recent.endpoint((totals.method, totals.name))
-    waits = Totals.of(totals.method, totals.name, [interval for interval in last if interval.outcome == UNANSWERED])
+    unanswered = [interval for interval in last if interval.outcome == UNANSWERED]
+    waits = Totals.of(totals.method, totals.name, unanswered).outcomes[UNANSWERED] if unanswered else None
     return LiveRow(
         **_figures(view, totals),
         current_rps=_ratio(
             sum([interval.count for interval in last if interval.outcome not in NO_REQUESTS]), recent.seconds
         ),
         current_failures_per_s=_ratio(sum([interval.count for interval in last if interval.failed]), recent.seconds),
-        current_ms=Latency.of_response(
-            [interval for interval in last if interval.outcome in timed], waits.outcomes.get(UNANSWERED)
-        ),
+        current_ms=Latency.of_response([interval for interval in last if interval.outcome in timed], waits),
     )
 
 

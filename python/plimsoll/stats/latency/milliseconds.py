@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from plimsoll._engine import Histogram
-from plimsoll.record import CENSORED
+from plimsoll.record import CENSORED, sum_to_read
 from plimsoll.stats.latency.censored import Survival
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Latency:
     """
 
     __slots__ = (
-        "_all", "_complete", "_max_ns", "_min_ns", "_on_time", "_on_time_ns", "_overflow", "_sum_ns", "_waits",
+        "_all", "_complete", "_max_ns", "_min_ns", "_on_time_ns", "_on_time_parts", "_overflow", "_sum_ns", "_waits",
         "_waits_on_time",
     )  # fmt: skip
 
@@ -75,14 +75,14 @@ class Latency:
         self._waits_on_time: Histogram | None = None
         """The same with a generator that sends on time."""
         complete = [times for each, times in zip(timed, histograms, strict=True) if each.outcome not in CENSORED]
-        self._all = _added_up(histograms)
-        self._complete = self._all if len(complete) == len(histograms) else _added_up(complete)
+        self._all = sum_to_read(histograms)
+        self._complete = self._all if len(complete) == len(histograms) else sum_to_read(complete)
         self._overflow = sum(each.overflow for each in timed)
         self._sum_ns = 0
         self._min_ns = -1
         self._max_ns = -1
-        self._on_time: Histogram | None = None
-        """The same with a generator that sends on time; None if it has no share in the times."""
+        self._on_time_parts: list[Histogram] | None = None
+        """The same with a generator that sends on time, by interval; None if it has no share in the times."""
         self._on_time_ns = 0.0
         """Their sum."""
 
@@ -92,7 +92,7 @@ class Latency:
         not come."""
         timed = [each for each in intervals if each.timed]
         latency = cls(timed, [each.response for each in timed])
-        latency._on_time = _added_up([each.response_on_time for each in timed])
+        latency._on_time_parts = [each.response_on_time for each in timed]
         for each in timed:
             latency._extend(each.response_sum, each.response_min, each.response_max)
             latency._on_time_ns += each.on_time_sum
@@ -115,6 +115,13 @@ class Latency:
         if waits is not None and waits.timed:
             latency._waits = latency._waits_on_time = waits.service
         return latency
+
+    @property
+    def _on_time(self) -> Histogram | None:
+        """The sum of the parts. Tables without the generator's share never need it."""
+        if self._on_time_parts is not None and len(self._on_time_parts) != 1:
+            self._on_time_parts = [sum_to_read(self._on_time_parts)]
+        return None if self._on_time_parts is None else self._on_time_parts[0]
 
     def _extend(self, total: int, smallest: int, largest: int) -> None:
         self._sum_ns += total
@@ -277,7 +284,3 @@ def _check(qs: Sequence[float]) -> None:
         if not 0 <= q <= 1:
             raise ValueError(f"a quantile is between 0 and 1, not {q}")
 
-
-def _added_up(histograms: Sequence[Histogram]) -> Histogram:
-    """A single one is returned as the sum."""
-    return histograms[0] if len(histograms) == 1 else Histogram.sum(histograms)
