@@ -198,8 +198,11 @@ class Load:
         """Users of the closed model at this time: the levels of the current phases, rounded half up."""
         if self.model != "closed":
             raise ValueError("the open model has arrivals, and as many users as they need")
-        levels = (phase.shape.build().level(seconds - phase.start) for phase in self._under_way(seconds))
-        return math.floor(sum(levels) + 0.5)
+        return math.floor(self.level_at(seconds) + 0.5)
+
+    def level_at(self, seconds: float) -> float:
+        """Users, or arrivals per second, at this time: the sum of the current phases, as the curves have it."""
+        return sum(phase.shape.build().level(seconds - phase.start) for phase in self._under_way(seconds))
 
     def _under_way(self, seconds: float) -> list[Phase]:
         return [phase for phase in self.phases if phase.start <= seconds and (phase.end is None or seconds < phase.end)]

@@ -87,13 +87,14 @@ async def read(request: Request, kind: type[MessageT]) -> MessageT:
     return message
 
 
-def acting(act: Callable[[MessageT], None], kind: type[MessageT]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that reads a message and runs `act` in a thread, because it may block."""
+def acting(act: Callable[[MessageT], object], kind: type[MessageT]) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that reads a message and runs `act` in a thread, because it may block. It answers with the
+    message that `act` returns, or with status 202 and nothing."""
 
     async def endpoint(request: Request) -> Response:
         message = await read(request, kind)
-        await run_in_threadpool(act, message)
-        return answer({}, 202)
+        found = await run_in_threadpool(act, message)
+        return answer({}, 202) if found is None else answer(found)
 
     return endpoint
 

@@ -91,6 +91,19 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadCurve:
+    """The load that a request asks for, over time."""
+
+    unit: Literal["users", "/s"]
+    seconds: float
+    """What is drawn: the whole load, or the first part of one without an end. > 0."""
+    is_endless: bool
+    """The load lasts until somebody stops it."""
+    levels: tuple[float, ...]
+    """Users, or arrivals per second, at equal distances from 0 to `seconds`; () if the locustfile decides on them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """What can be requested."""
 

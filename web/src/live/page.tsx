@@ -98,7 +98,7 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
       {form.error ? (
         <Broken form={form} refresh={refresh} />
       ) : (
-        <StartForm form={form} check={check} start={start} isLost={isLost} />
+        <StartForm form={form} check={check} start={start} curveOf={session.server.curve} isLost={isLost} />
       )}
     </>
   );

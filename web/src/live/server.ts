@@ -21,6 +21,7 @@ export const server: Server = {
   exceptions: async () => (await ask<{ exceptions: ExceptionItem[] }>("api/live/exceptions")).exceptions,
   tasks: async () => (await ask<{ tasks: TaskRatio[] }>("api/live/tasks")).tasks,
   check: (request) => postJson("api/live/check", request),
+  curve: (request) => postJson("api/live/curve", request),
   start: (request) => postJson("api/live/start", request),
   change: (change) => postJson("api/live/change", change),
   stop: () => postJson("api/live/stop", {}),

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type {
-  LoadChange, ExceptionItem, FailureItem, LiveCharts, LogLine, LiveUpdate, State, TaskRatio, RunRequest,
+  LoadChange, LoadCurve, ExceptionItem, FailureItem, LiveCharts, LogLine, LiveUpdate, State, TaskRatio, RunRequest,
 } from "../contract"; // prettier-ignore
 import { ChartFeed } from "./feed";
 import { Link, type Listener } from "./link";
@@ -26,6 +26,8 @@ export interface Server {
   tasks(): Promise<readonly TaskRatio[]>;
   /** Rejects with the errors in the request. Starts nothing. */
   check(request: RunRequest): Promise<void>;
+  /** The load that the request asks for. Rejects as `check`. */
+  curve(request: RunRequest): Promise<LoadCurve>;
   start(request: RunRequest): Promise<void>;
   change(change: LoadChange): Promise<void>;
   stop(): Promise<void>;

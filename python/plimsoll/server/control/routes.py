@@ -12,7 +12,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.redact import redact
 from plimsoll.server.answers import acting, answer
 from plimsoll.server.control.form_items import form_shapes
-from plimsoll.server.messages import Form, LoadChange, RunRequest, State
+from plimsoll.server.messages import Form, LoadChange, LoadCurve, RunRequest, State
 from plimsoll.store.database import DEFAULT
 
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
         def check(request: RunRequest) -> None:
             act.check(_with_password(request, act.form()))
 
+        def curve(request: RunRequest) -> LoadCurve:
+            return act.curve(_with_password(request, act.form()))
+
         def start(request: RunRequest) -> None:
             act.start(_with_password(request, act.form()))
 
@@ -65,6 +68,7 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
         found += [
             Route("/api/live/tasks", tasks),
             Route("/api/live/check", acting(check, RunRequest), methods=["POST"]),
+            Route("/api/live/curve", acting(curve, RunRequest), methods=["POST"]),
             Route("/api/live/start", acting(start, RunRequest), methods=["POST"]),
             Route("/api/live/change", acting(act.change, LoadChange), methods=["POST"]),
             Route("/api/live/stop", acting(stop, dict), methods=["POST"]),

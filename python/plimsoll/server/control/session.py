@@ -22,6 +22,7 @@ from plimsoll.say.numbers import counted
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
+from plimsoll.server.control.load_curve import curve_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.master import Master
     from plimsoll.server.control.run_requests import RunRequests
     from plimsoll.server.live.live import Live
-    from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
+    from plimsoll.server.messages import Form, LoadChange, LoadCurve, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
 
 INTERRUPTED = "interrupted before the run was over and reported"
@@ -221,6 +222,11 @@ class PageSession:
         if description.error:
             raise UsageError(description.error)
         return self._requests.planned(request, description), description
+
+    def curve(self, request: RunRequest) -> LoadCurve:
+        """The load that the request asks for. Starts nothing."""
+        run, _ = self.check(request)
+        return curve_of(run.plan, is_shaped=self._has_shape(run.plan))
 
     def start(self, request: RunRequest) -> None:
         """Returns once the run is accepted; `Live` shows its progress."""

@@ -283,4 +283,3 @@ def _check(qs: Sequence[float]) -> None:
     for q in qs:
         if not 0 <= q <= 1:
             raise ValueError(f"a quantile is between 0 and 1, not {q}")
-

@@ -2,9 +2,10 @@ import { signal } from "@preact/signals";
 import { Folding } from "../../blocks/folding";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Form, RunRequest } from "../../contract";
+import type { Form, LoadCurve as Curve, RunRequest } from "../../contract";
 import { ClassFields } from "./class_fields";
 import { TextField, idOf } from "./fields";
+import { LoadCurve } from "./load_curve";
 import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
 import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
 import { draftOf, requestOf, type Complaint, type Draft } from "./request";
@@ -23,12 +24,14 @@ interface Props {
   check: (request: RunRequest) => Promise<Complaint[]>;
   /** Resolves to the errors; [] when the run is accepted. */
   start: (request: RunRequest) => Promise<Complaint[]>;
+  /** The load of a request, to be drawn. */
+  curveOf: (request: RunRequest) => Promise<Curve>;
   /** The connection is lost, so nothing can start. */
   isLost: boolean;
 }
 
 /** Starts a run. The common fields come first, the others are below "More". */
-export function StartForm({ form, check, start, isLost }: Props): JSX.Element {
+export function StartForm({ form, check, start, curveOf, isLost }: Props): JSX.Element {
   const [complaints, setComplaints] = useState<readonly Complaint[]>([]);
   const [isBusy, setBusy] = useState(false);
   const draft = kept.value ?? draftOf(form);
@@ -56,6 +59,7 @@ export function StartForm({ form, check, start, isLost }: Props): JSX.Element {
         <div class="start-load">
           <ModelChoice {...part} />
           <Basics {...part} />
+          <LoadCurve request={requestOf(draft, form).request} curveOf={curveOf} />
           <p class="start-go">
             <button type="submit" class="primary" aria-disabled={isBusy} disabled={isLost}>
               {isBusy ? "Starting…" : "Start"}

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Form, RunRequest } from "../../../src/contract";
+import type { Form, LoadCurve, RunRequest } from "../../../src/contract";
 import { StartForm, forgetDraft } from "../../../src/live/form/start_form";
 import type { Complaint } from "../../../src/live/form/request";
 import { formOf } from "../examples";
@@ -29,8 +29,11 @@ const start = (request: RunRequest): Promise<Complaint[]> => {
 
 const check = (): Promise<Complaint[]> => Promise.resolve(answer);
 
+const curveOf = (): Promise<LoadCurve> => Promise.reject(new Error("this form cannot be read"));
+
 async function shown(form: Form = formOf(), isLost = false): Promise<void> {
-  await act(() => render(<StartForm form={form} check={check} start={start} isLost={isLost} />, root));
+  const part = { form, check, start, curveOf, isLost };
+  await act(() => render(<StartForm {...part} />, root));
 }
 
 function find(selector: string): HTMLElement {
