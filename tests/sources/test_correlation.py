@@ -178,3 +178,11 @@ def test_a_value_in_another_encoding_stays_and_is_named(said):
     draft = correlated(get("/a", reply(said)), get("/b", None, ("X-T", value)))
     assert draft.steps[1].variables == []
     assert draft.notes == ["step 2 sends X-T, which the reply of step 1 has in another encoding: it stays as recorded"]
+
+
+def test_steps_whose_paths_differ_by_ids_without_digits_are_the_same():
+    first = (get("/a", reply('{"id": "qwertzuiopas"}')), get("/notes/qwertzuiopas"))
+    second = (get("/a", reply('{"id": "yxcvbnmasdf2"}')), get("/notes/yxcvbnmasdf2"))
+    draft = correlated(*first, second=second)
+    assert draft.steps[1].path == ("/notes/", Variable("a_id", "reply"))
+    assert (draft.notes, draft.data) == ([], {})

@@ -72,3 +72,9 @@ def test_nothing_left_is_a_mistake():
 def test_commands_of_curl_are_all_meant():
     recording = Recording("x.sh", (exchange("http://h/a.png"), exchange(CDN)))
     assert select(recording, SelectionRules()) is recording
+
+
+def test_a_redirect_to_a_broken_url_leads_nowhere():
+    reply = RecordedReply(302, (("Location", "http://[/x"),))
+    recording = Recording("x.har", (RecordedExchange("GET", "http://h/a", reply=reply),), of_browser=True)
+    assert select(recording, SelectionRules()) == recording

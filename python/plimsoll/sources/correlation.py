@@ -13,6 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.created_ids import VAGUE_LABELS, collection_of, creations
 from plimsoll.sources.draft import ReplyValue, Variable
 from plimsoll.sources.exchange import longest_word, percent_encoded
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
@@ -30,10 +31,10 @@ SHORTEST_VALUE = 8
 MOST_SEARCHED = 300
 """Steps up to which every reply is searched for every value; in longer recordings only replies that have a word of it
 are."""
+_ID_SHAPE = "…"
+"""Stands for an id in the shape of a path."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|pk)$|[a-z]Id$|^ID$", re.IGNORECASE)
-_VAGUE = frozenset(("id", "uuid", "pk", "key"))
-"""Labels that say nothing alone."""
 _TYPED = re.compile(r".*\s.*|[^@]+@[^@]+\.[a-z]+|\d{4}-\d\d-\d\d.*|[\d.]+|[a-zA-Z-]{1,19}|(?:https?:)?//.*", re.DOTALL)
 """What people and programs write by themselves: words, sentences, addresses, dates, plain numbers."""
 _HEADERS = frozenset((
@@ -53,6 +54,8 @@ class Correlation:
         """The same step in the second recording; None if that has none."""
         self._known: dict[tuple[str, str | None], Variable] = {}
         """Variables by the value of the first recording and that of the second."""
+        self._ids: dict[tuple[str, str], Variable] = {}
+        """Variables by the path before an id, and by the id."""
         self._own: set[str] = set()
         """Values that the client sent before any reply had them."""
 
@@ -88,11 +91,17 @@ class Correlation:
 
     def _variable(self, number: int, value: RequestValue, second: str | None) -> Variable | None:
         """second: None if there is one recording of this step."""
-        if (known := self._known.get((value.value, second))) is not None:
+        may_be_taken = second != value.value and (second is not None or is_telling(value.value) or _is_id(value))
+        is_weak = second is None and value.place.startswith("path segment") and not is_telling(value.value)
+        by_place = is_weak or not may_be_taken
+        known = self._known_id(number, value) if by_place else self._known.get((value.value, second))
+        if known is not None:
             return known
-        if second == value.value or (second is None and not (is_telling(value.value) or _is_id(value))):
+        origin = self._creation(number, value, second)
+        if origin is None and not may_be_taken:
             return None
-        origin = None if value.value in self._own else self._origin(number, value, second)
+        if origin is None and value.value not in self._own:
+            origin = self._origin(number, value, second)
         if origin is None:
             if value.value not in self._own:
                 self._note_encoded(number, value)
@@ -104,8 +113,33 @@ class Correlation:
             comment = f"step {number + 1} has it in its path"
         if second is None:
             comment = f"one recording: likely; {comment}"
+        elif second == value.value:
+            comment = f"the same in both recordings: likely; {comment}"
         self._draft.steps[step_number].extracts.append(ReplyValue(name, place.kind, place.what, comment))
-        return self._keep(Variable(name, "reply"), value.value, second)
+        variable = Variable(name, "reply")
+        if collection := collection_of(value, self._draft.steps[number]):
+            self._ids[collection, value.value] = variable
+        return self._keep(variable, value.value, second)
+
+    def _known_id(self, number: int, value: RequestValue) -> Variable | None:
+        """The id of a resource that is in a path, or again in a field of the request whose path has it."""
+        step = self._draft.steps[number]
+        if collection := collection_of(value, step):
+            return self._ids.get((collection, value.value))
+        if value.label.lower() not in VAGUE_LABELS:
+            return None
+        segments = (item for item in request_values(step) if item.value == value.value)
+        known = (self._ids.get((collection_of(item, step), item.value)) for item in segments)
+        return next((variable for variable in known if variable is not None), None)
+
+    def _creation(self, number: int, value: RequestValue, second: str | None) -> tuple[int, ReplyPlace] | None:
+        """The step whose reply made what the value is the id of, and the place in that reply."""
+        for earlier, place in creations(self._draft.steps, number, value):
+            twin = self._twins[earlier]
+            is_chosen = value.value in self._own and not value.value.isdigit()
+            if not is_chosen and (second is None or (twin and value_at(twin.exchange.reply, place) == second)):
+                return earlier, place
+        return None
 
     def _origin(self, number: int, value: RequestValue, second: str | None) -> tuple[int, ReplyPlace] | None:
         """The latest step whose reply has the value, and the place in it."""
@@ -137,7 +171,7 @@ class Correlation:
 
     def _called(self, number: int, place: ReplyPlace, value: RequestValue) -> str:
         """A name for the value at a place. An id is named after its resource: `order_id`."""
-        if place.label.lower() in _VAGUE:
+        if place.label.lower() in VAGUE_LABELS:
             path = "".join(map(str, self._draft.steps[number].path)).partition("?")[0]
             words = [word for word in path.split("/") if word.isidentifier()]
             if words:
@@ -187,6 +221,11 @@ def _twins(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None]
     for step in other.steps:
         waiting.setdefault(_shape(step), deque()).append(step)
     twins = [queue.popleft() if (queue := waiting.get(_shape(step))) else None for step in draft.steps]
+    rest = [step for queue in waiting.values() for step in queue]
+    for number, step in enumerate(draft.steps):
+        if twins[number] is None:
+            twins[number] = next((twin for twin in rest if _differ_by_ids(draft, step, other, twin)), None)
+            rest = [twin for twin in rest if twin is not twins[number]]
     missing = [number for number, twin in enumerate(twins) if twin is None]
     if missing and len(missing) * 2 >= len(twins):
         first, second = draft.sources[0], other.sources[0]
@@ -198,11 +237,30 @@ def _twins(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None]
     return twins
 
 
+def _differ_by_ids(draft: ScenarioDraft, step: DraftStep, other: ScenarioDraft, twin: DraftStep) -> bool:
+    """Whether two steps have the same shape but for ids of letters alone: replies of each recording have its own."""
+    if step.exchange.socket or twin.exchange.socket or step.exchange.method != twin.exchange.method:
+        return False
+    first, second = (_shape(item).split("/") for item in (step, twin))
+    pairs = [(one, two) for one, two in zip(first, second, strict=False) if one != two]
+    return len(first) == len(second) and all(
+        segment == _ID_SHAPE or (len(segment) >= SHORTEST_VALUE and _is_replied(segment, recording))
+        for pair in pairs
+        for segment, recording in zip(pair, (draft, other), strict=True)
+    )
+
+
+def _is_replied(value: str, draft: ScenarioDraft) -> bool:
+    replies = (step.exchange.reply for step in draft.steps)
+    return any(reply is not None and value in reply.leaves for reply in replies)
+
+
 def _shape(step: DraftStep) -> str:
     """The request without what may differ between two recordings of a flow."""
     path = "".join(map(str, step.path)).partition("?")[0]
     segments = [
-        "…" if segment.isdigit() or is_telling(segment) or is_uuid(segment) else segment for segment in path.split("/")
+        _ID_SHAPE if segment.isdigit() or is_telling(segment) or is_uuid(segment) else segment
+        for segment in path.split("/")
     ]
     # Messages of a WebSocket differ by what they do.
     action = f" {step.exchange.socket}" if step.exchange.socket else ""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import quote
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from plimsoll.sources.json_values import document_of, leaves_of
 
@@ -194,6 +194,14 @@ def longest_word(text: str) -> str:
 def media_type(content_type: str) -> str:
     """The type of a Content-Type, without its parameters."""
     return content_type.partition(";")[0].strip().lower()
+
+
+def url_parts(reference: str, base: str = "") -> SplitResult:
+    """The parts of a URL. reference: as in Location, relative to `base`; all parts of a broken one are empty."""
+    try:
+        return urlsplit(urljoin(base, reference))
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def percent_encoded(text: str) -> str:

@@ -143,6 +143,8 @@ class _Entry:
             parts = parts_of(body, sent_type) if body else ()
             if not parts and isinstance(params, list):
                 parts = tuple(_part(param) for param in params if isinstance(param, dict))
+            if not parts:
+                self.notes.append(f"{self._where}: the recording has not the parts of this form")
             for part in parts:
                 if part.filename and not part.content:
                     self.notes.append(f"{self._where}: the recording has not the content of file {part.filename!r}")

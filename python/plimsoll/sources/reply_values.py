@@ -22,6 +22,8 @@ _SHORTEST_CONTEXT, _LONGEST_CONTEXT = 4, 60
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("[^"]*"|'[^']*')""")
 _NAMING = ("name", "id", "property", "data-name", "rel", "class")
 """Attributes that say which element it is, the best first."""
+_AUTHORITY = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*", re.IGNORECASE)
+"""The beginning of an absolute URL: scheme and host."""
 _NO_ORIGIN = frozenset((
     "set-cookie", "date", "expires", "last-modified", "content-length", "content-type", "server", "connection",
     "cache-control", "vary", "content-encoding", "transfer-encoding", "location", "keep-alive", "age",
@@ -49,7 +51,9 @@ def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
     for name, text in cookies_of(reply):
         if text == value:
             yield ReplyPlace("cookie", name, name)
-    for pattern, label in _patterns(reply.header("location"), value):
+    location = reply.header("location")
+    authority = _AUTHORITY.match(location)
+    for pattern, label in _patterns(location, value, authority.end() if authority else 0):
         yield ReplyPlace("location", pattern, label)
     for pattern, label in _patterns(reply.text, value):
         yield ReplyPlace("regex", pattern, label)
@@ -92,9 +96,10 @@ def _at_pointer(reply: RecordedReply, pointer: str) -> str | None:
     return item if isinstance(item, str) else json.dumps(item)
 
 
-def _patterns(text: str, value: str) -> Iterator[tuple[str, str]]:
-    """Regular expressions whose first match in the text has this value as its group, each with a label."""
-    start = -1
+def _patterns(text: str, value: str, begin: int = 0) -> Iterator[tuple[str, str]]:
+    """Regular expressions whose first match in the text has this value as its group, each with a label. begin: where
+    the search for the value begins; a number may be a part of an address before it."""
+    start = begin - 1
     for _ in range(MOST_OCCURRENCES):
         start = text.find(value, start + 1)
         if start < 0:
@@ -129,7 +134,12 @@ def _by_context(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:
     """By the characters before it and the one behind it."""
     end = start + len(value)
     behind = text[end : end + 1]
-    if behind and not behind.isalnum() and behind not in value:
+    if value.isdigit() and value.isascii() and not behind.isdigit():
+        group = "([0-9]+)"
+    elif behind == "/" and not re.search(r"[/\"'<>\s]", value):
+        # A link may end where the value begins: <a href="/items/"> is before <a href="/items/7/edit">.
+        group = r"""([^/"'<>\s]+)"""
+    elif behind and not behind.isalnum() and behind not in value:
         group = f"([^{_in_class(behind)}]+)"
     elif not behind and not re.search(r"[&\"'<>\s]", value):
         group = r"([^&\"'<>\s]+)"

@@ -8,9 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.exchange import url_parts
 
 if TYPE_CHECKING:
     from plimsoll.sources.exchange import RecordedExchange, Recording
@@ -104,7 +105,7 @@ def _kept_hosts(recording: Recording, patterns: str) -> set[str]:
             kept.add(host)
             # A login at another host is a part of the flow.
             if exchange.reply is not None and 300 <= exchange.reply.status < 400 and not is_asset(exchange):
-                kept.add(urlsplit(urljoin(exchange.url, exchange.reply.header("location"))).netloc.lower())
+                kept.add(url_parts(exchange.reply.header("location"), exchange.url).netloc.lower())
     return kept
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from copy import deepcopy
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from plimsoll.sources.correlation import is_telling
 from plimsoll.sources.draft import ReplyValue
+from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.json_values import pointer_part
 from plimsoll.sources.reply_values import escaped
 
@@ -62,7 +62,7 @@ def _expected(reply: RecordedReply, samples: set[str]) -> Iterator[ReplyValue]:
 
 def _leads_to(location: str, samples: set[str]) -> str:
     """A pattern for a redirect to this path, in which values may be others, of any host."""
-    parts = urlsplit(location)
+    parts = url_parts(location)
     segments = [
         _ANY_SEGMENT if segment.isdigit() or is_telling(segment) or segment in samples else escaped(segment)
         for segment in parts.path.split("/")
