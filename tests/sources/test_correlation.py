@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.correlation import Correlation, is_telling
+from plimsoll.sources.correlation import Correlation
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.drafting import draft_of
 from plimsoll.sources.exchange import RecordedExchange, RecordedReply, Recording
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
+from plimsoll.sources.value_forms import is_telling
 
 TOKEN, OTHER = "a81f3c9d77e2", "f02b6e5a1c48"
 
@@ -172,6 +175,16 @@ def test_requests_of_a_page_may_come_in_another_order_or_not_at_all():
     assert draft.notes == ["step 4 is in one recording only: GET /once"]
 
 
+def test_what_a_page_fetched_in_one_recording_only_is_left_out():
+    fetched = replace(get("/once"), kind="xhr")
+    first, second = (get("/a"), fetched, get("/b")), (get("/a"), get("/b"))
+    draft = correlated(*first, second=second)
+    assert ([step.name for step in draft.steps], draft.notes) == (["/a", "/b"], [])
+    assert draft.left_out == {"in one recording only (GET /once)": 1}
+    # It may be the same as another request that the second recording alone has.
+    assert len(correlated(*first, second=(*second, get("/twice"))).steps) == 3
+
+
 @pytest.mark.parametrize("said", ['<a href="/x?t=a%2Bb%3D1234567">', "a&amp;b1234567"])
 def test_a_value_in_another_encoding_stays_and_is_named(said):
     value = "a+b=1234567" if "%" in said else "a&b1234567"
@@ -186,3 +199,45 @@ def test_steps_whose_paths_differ_by_ids_without_digits_are_the_same():
     draft = correlated(*first, second=second)
     assert draft.steps[1].path == ("/notes/", Variable("a_id", "reply"))
     assert (draft.notes, draft.data) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ("/b?from=%2Fitems%2F{}%3Fpage%3D1", ("/b?from=%2Fitems%2F", Variable("t", "reply"), "%3Fpage%3D1")),
+        ("/b/{}.json", ("/b/", Variable("t", "reply"), ".json")),
+        ("/b?q=item+{}", ("/b?q=", Variable("q", "data"))),
+        ("/b?q={}/{}x", ("/b?q=", Variable("q", "data"))),
+    ],
+    ids=["url-in-a-parameter", "suffix", "typed", "one-word-is-new"],
+)
+def test_words_of_a_value_come_from_replies(sent, expected):
+    pages = [reply(f'{{"t": "{word}"}}') for word in ("73", "84")]
+    first, second = (
+        (get("/a", page), get(sent.replace("{}", word))) for page, word in zip(pages, ("73", "84"), strict=True)
+    )
+    draft = correlated(*first, second=second)
+    path = draft.steps[1].path
+    assert tuple(piece for piece in path if piece) == expected
+    assert [extract.name for extract in draft.steps[0].extracts] == (["t"] if expected[1].origin == "reply" else [])
+
+
+def test_a_word_in_a_document_within_a_string_is_found():
+    first, second = (
+        (
+            get("/a", reply(f'{{"t": "{word}"}}')),
+            post("/b", f'{{"q": "{{\\"id\\": \\"{word}\\"}}"}}', "application/json"),
+        )
+        for word in (TOKEN, OTHER)
+    )
+    assert correlated(*first, second=second).steps[1].body == (
+        '{"q": "{\\"id\\": \\"',
+        Variable("t", "reply"),
+        '\\"}"}',
+    )
+
+
+def test_a_number_is_found_as_a_whole():
+    page = "<p class='x{0}'>17 1234 items, {0}00</p><tr id='comment-{0}'>"
+    first, second = ((get("/a", reply(page.format(word))), get(f"/b?c={word}")) for word in ("7", "9"))
+    assert [extract.what for extract in correlated(*first, second=second).steps[0].extracts] == ["comment-([0-9]+)"]

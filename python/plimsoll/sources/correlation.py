@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections import deque
 from typing import TYPE_CHECKING
 
-from plimsoll.errors import UsageError
-from plimsoll.sources.created_ids import VAGUE_LABELS, collection_of, creations
+from plimsoll.sources.alignment import aligned
+from plimsoll.sources.created_ids import collection_of, creations
 from plimsoll.sources.draft import ReplyValue, Variable
 from plimsoll.sources.exchange import longest_word, percent_encoded
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
-from plimsoll.sources.request_values import request_values, with_variables
+from plimsoll.sources.request_values import request_values, with_variables, words_of
 from plimsoll.sources.secret_values import free_name
+from plimsoll.sources.value_forms import VAGUE_LABELS, is_id_label, is_telling, is_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,17 +26,10 @@ if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft
     from plimsoll.sources.request_values import RequestValue
 
-SHORTEST_VALUE = 8
-"""Characters from which on a value of one recording may be random."""
 MOST_SEARCHED = 300
 """Steps up to which every reply is searched for every value; in longer recordings only replies that have a word of it
 are."""
-_ID_SHAPE = "…"
-"""Stands for an id in the shape of a path."""
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|pk)$|[a-z]Id$|^ID$", re.IGNORECASE)
-_TYPED = re.compile(r".*\s.*|[^@]+@[^@]+\.[a-z]+|\d{4}-\d\d-\d\d.*|[\d.]+|[a-zA-Z-]{1,19}|(?:https?:)?//.*", re.DOTALL)
-"""What people and programs write by themselves: words, sentences, addresses, dates, plain numbers."""
+_SPACE = re.compile(r"\s")
 _HEADERS = frozenset((
     "content-type", "accept", "accept-language", "user-agent", "host", "origin", "referer", "cookie", "range",
     "content-encoding", "cache-control", "x-requested-with",
@@ -50,7 +43,7 @@ class Correlation:
 
     def __init__(self, draft: ScenarioDraft, other: ScenarioDraft | None = None) -> None:
         self._draft, self._other = draft, other
-        self._twins: list[DraftStep | None] = _twins(draft, other) if other else [None] * len(draft.steps)
+        self._twins: list[DraftStep | None] = aligned(draft, other) if other else [None] * len(draft.steps)
         """The same step in the second recording; None if that has none."""
         self._known: dict[tuple[str, str | None], Variable] = {}
         """Variables by the value of the first recording and that of the second."""
@@ -63,9 +56,7 @@ class Correlation:
         """Put a variable in place of each value that is not the client's own."""
         for number, step in enumerate(self._draft.steps):
             pairs = list(self._pairs(number, step))
-            replaced = [
-                (value, variable) for value, second in pairs if (variable := self._variable(number, value, second))
-            ]
+            replaced = [pair for value, second in pairs for pair in self._replaced(number, value, second)]
             taken = {value for value, _ in replaced}
             self._own |= {value.value for value, _ in pairs if value not in taken}
             with_variables(step, replaced)
@@ -82,31 +73,69 @@ class Correlation:
                         "each time, name two recordings, or write a variable there"
                     )
 
-    def _pairs(self, number: int, step: DraftStep) -> Iterator[tuple[RequestValue, str | None]]:
+    def _pairs(self, number: int, step: DraftStep) -> Iterator[tuple[RequestValue, RequestValue | None]]:
         """The values of a step, and what the second recording has in their place; None if that has not the step."""
         values = [value for value in request_values(step) if _may_vary(value)]
         twin = self._twins[number]
-        others = {} if twin is None else {value.place: value.value for value in request_values(twin)}
-        yield from ((value, None if twin is None else others.get(value.place, value.value)) for value in values)
+        others = {} if twin is None else {value.place: value for value in request_values(twin)}
+        yield from ((value, None if twin is None else others.get(value.place, value)) for value in values)
 
-    def _variable(self, number: int, value: RequestValue, second: str | None) -> Variable | None:
-        """second: None if there is one recording of this step."""
+    def _replaced(
+        self, number: int, value: RequestValue, second: RequestValue | None
+    ) -> Iterator[tuple[RequestValue, Variable]]:
+        """The variable in place of a value, or those in place of words of it. second: the value of the second
+        recording; None if there is one recording of this step."""
+        other = None if second is None else second.value
+        source = self._source(number, value, other)
+        if source is not None:
+            yield value, self._taken(number, value, other, source)
+        elif second is not None and other != value.value:
+            words = self._words(number, value, second)
+            for word, change in words:
+                # An earlier word may be the same value.
+                if (origin := self._source(number, word, change)) is not None:
+                    yield word, self._taken(number, word, change, origin)
+            if not words:
+                yield value, self._clients_own(value, second.value)
+
+    def _words(self, number: int, value: RequestValue, second: RequestValue) -> list[tuple[RequestValue, str]]:
+        """The words of a value that differ between the recordings, and those of the second one, if they come from
+        replies; else none."""
+        twin = self._twins[number]
+        if twin is None:
+            return []
+        frame, words = words_of(value, self._draft.steps[number])
+        other_frame, others = words_of(second, twin)
+        if frame != other_frame or len(words) < 2:
+            return []
+        pairs = [(word, other.value) for word, other in zip(words, others, strict=True) if word.value != other.value]
+        # What has spaces may be a sentence of a person, in which a short word is there by chance.
+        is_sentence = _SPACE.search(value.value) is not None
+        if any(is_sentence and not is_telling(word.value) for word, _ in pairs):
+            return []
+        return pairs if all(self._source(number, word, other) for word, other in pairs) else []
+
+    def _source(self, number: int, value: RequestValue, second: str | None) -> Variable | tuple[int, ReplyPlace] | None:
+        """A variable that has the value, or the step whose reply has it and the place in that; None if it comes from no
+        reply."""
         may_be_taken = second != value.value and (second is not None or is_telling(value.value) or _is_id(value))
         is_weak = second is None and value.place.startswith("path segment") and not is_telling(value.value)
         by_place = is_weak or not may_be_taken
         known = self._known_id(number, value) if by_place else self._known.get((value.value, second))
-        if known is not None:
-            return known
-        origin = self._creation(number, value, second)
-        if origin is None and not may_be_taken:
-            return None
-        if origin is None and value.value not in self._own:
-            origin = self._origin(number, value, second)
-        if origin is None:
-            if value.value not in self._own:
+        source = known or self._creation(number, value, second)
+        if source is None and may_be_taken and value.value not in self._own:
+            source = self._origin(number, value, second)
+            if source is None:
                 self._note_encoded(number, value)
-            return None if second is None else self._clients_own(value, second)
-        step_number, place = origin
+        return source
+
+    def _taken(
+        self, number: int, value: RequestValue, second: str | None, source: Variable | tuple[int, ReplyPlace]
+    ) -> Variable:
+        """The variable for a value that has a source."""
+        if isinstance(source, Variable):
+            return source
+        step_number, place = source
         name = free_name(self._called(step_number, place, value), self._draft)
         comment = f"step {number + 1} sends it as {value.label}" if value.label else f"step {number + 1} sends it"
         if value.place.startswith("path segment"):
@@ -151,7 +180,7 @@ class Correlation:
             twin = self._twins[earlier]
             for place in places_of(reply, value.value):
                 if second is None:
-                    if is_telling(value.value) or _ID.search(place.label):
+                    if is_telling(value.value) or is_id_label(place.label):
                         return earlier, place
                 elif twin is not None and value_at(twin.exchange.reply, place) == second:
                     return earlier, place
@@ -192,76 +221,11 @@ class Correlation:
         return variable
 
 
-def is_uuid(value: str) -> bool:
-    """Whether a value has the form of a UUID."""
-    return _UUID.fullmatch(value) is not None
-
-
-def is_telling(value: str) -> bool:
-    """Whether a value is so long and random that neither chance nor a person made it."""
-    if len(value) < SHORTEST_VALUE or _TYPED.fullmatch(value):
-        return len(value) >= 10 and value.isdigit()
-    return any(character.isdigit() for character in value) or len(value) >= 20
-
-
 def _is_id(value: RequestValue) -> bool:
     """A number that stands where requests have ids."""
-    return value.value.isdigit() and (value.place.startswith("path segment") or bool(_ID.search(value.label)))
+    return value.value.isdigit() and (value.place.startswith("path segment") or is_id_label(value.label))
 
 
 def _may_vary(value: RequestValue) -> bool:
     name = value.field.removeprefix("header ").lower()
     return not value.field.startswith("header ") or name not in _HEADERS
-
-
-def _twins(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None]:
-    """For each step the same one of the other recording: pages send some requests in no fixed order, and some not each
-    time. Raises UsageError if most steps have none."""
-    waiting: dict[str, deque[DraftStep]] = {}
-    for step in other.steps:
-        waiting.setdefault(_shape(step), deque()).append(step)
-    twins = [queue.popleft() if (queue := waiting.get(_shape(step))) else None for step in draft.steps]
-    rest = [step for queue in waiting.values() for step in queue]
-    for number, step in enumerate(draft.steps):
-        if twins[number] is None:
-            twins[number] = next((twin for twin in rest if _differ_by_ids(draft, step, other, twin)), None)
-            rest = [twin for twin in rest if twin is not twins[number]]
-    missing = [number for number, twin in enumerate(twins) if twin is None]
-    if missing and len(missing) * 2 >= len(twins):
-        first, second = draft.sources[0], other.sources[0]
-        raise UsageError(
-            f"step {missing[0] + 1} differs: {_shape(draft.steps[missing[0]])} of {first} is not in {second}; are "
-            "these recordings of the same flow?"
-        )
-    draft.notes += [f"step {number + 1} is in one recording only: {_shape(draft.steps[number])}" for number in missing]
-    return twins
-
-
-def _differ_by_ids(draft: ScenarioDraft, step: DraftStep, other: ScenarioDraft, twin: DraftStep) -> bool:
-    """Whether two steps have the same shape but for ids of letters alone: replies of each recording have its own."""
-    if step.exchange.socket or twin.exchange.socket or step.exchange.method != twin.exchange.method:
-        return False
-    first, second = (_shape(item).split("/") for item in (step, twin))
-    pairs = [(one, two) for one, two in zip(first, second, strict=False) if one != two]
-    return len(first) == len(second) and all(
-        segment == _ID_SHAPE or (len(segment) >= SHORTEST_VALUE and _is_replied(segment, recording))
-        for pair in pairs
-        for segment, recording in zip(pair, (draft, other), strict=True)
-    )
-
-
-def _is_replied(value: str, draft: ScenarioDraft) -> bool:
-    replies = (step.exchange.reply for step in draft.steps)
-    return any(reply is not None and value in reply.leaves for reply in replies)
-
-
-def _shape(step: DraftStep) -> str:
-    """The request without what may differ between two recordings of a flow."""
-    path = "".join(map(str, step.path)).partition("?")[0]
-    segments = [
-        _ID_SHAPE if segment.isdigit() or is_telling(segment) or is_uuid(segment) else segment
-        for segment in path.split("/")
-    ]
-    # Messages of a WebSocket differ by what they do.
-    action = f" {step.exchange.socket}" if step.exchange.socket else ""
-    return f"{step.exchange.method}{action} {'/'.join(segments)}"

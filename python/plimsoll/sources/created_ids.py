@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.reply_values import places_of
+from plimsoll.sources.value_forms import VAGUE_LABELS, is_id_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from plimsoll.sources.reply_values import ReplyPlace
     from plimsoll.sources.request_values import RequestValue
 
-VAGUE_LABELS = frozenset(("id", "uuid", "pk", "key"))
-"""Labels of ids that do not say what they are ids of."""
 _SEGMENT = re.compile(r"path segment (\d+)")
 _DIGIT = re.compile(r"\d")
 _MAKING = frozenset(("POST", "PUT"))
@@ -63,5 +62,5 @@ def _rank(place: ReplyPlace) -> int:
 
 def _is_own_id(place: ReplyPlace, value: str) -> bool:
     """A number may be anything, so its key has to say that it is an id."""
-    label = place.label.lower()
-    return place.kind == "json" and (not value.isdigit() or label in VAGUE_LABELS or label.endswith("id"))
+    is_id = place.label.lower() in VAGUE_LABELS or is_id_label(place.label)
+    return place.kind == "json" and (is_id or not value.isdigit())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.sources.exchange import RecordedReply
 
 PlaceKind = Literal["json", "regex", "header", "cookie", "location"]
-MOST_OCCURRENCES = 20
+MOST_OCCURRENCES = 40
 """Places of one value in one text that are looked at."""
 _SHORTEST_CONTEXT, _LONGEST_CONTEXT = 4, 60
 """Characters before a value by which it is found."""
@@ -99,11 +100,10 @@ def _at_pointer(reply: RecordedReply, pointer: str) -> str | None:
 def _patterns(text: str, value: str, begin: int = 0) -> Iterator[tuple[str, str]]:
     """Regular expressions whose first match in the text has this value as its group, each with a label. begin: where
     the search for the value begins; a number may be a part of an address before it."""
-    start = begin - 1
-    for _ in range(MOST_OCCURRENCES):
-        start = text.find(value, start + 1)
-        if start < 0:
-            return
+    # A number is found as a whole: 7 is not in 17, and not in x7.
+    whole = rf"(?<![^\W_]){value}(?![^\W_])" if value.isdigit() else re.escape(value)
+    for occurrence in itertools.islice(re.finditer(whole, text[begin:]), MOST_OCCURRENCES):
+        start = begin + occurrence.start()
         for pattern, label in (*_by_attribute(text, start, value), *_by_context(text, start, value)):
             match = re.search(pattern, text)
             if match is not None and match[1] == value:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _FIRST_MARK = 0x100000
 """A private character of Unicode stands for each variable while a text is searched."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+', re.DOTALL)
+_WORD = re.compile(r"%[0-9A-Fa-f]{2}|\\(?:u[0-9A-Fa-f]{4}|.)|([A-Za-z0-9_-]+)")
+"""A word, or a character that is escaped in a URL or in JSON."""
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) (?=\S)", re.IGNORECASE)
 
 
@@ -73,6 +75,26 @@ def with_variables(step: DraftStep, replacements: Iterable[tuple[RequestValue, V
         else:
             number = int(field.removeprefix("part "))
             step.parts[number] = replace(step.parts[number], text=_changed(step.parts[number].text, changes))
+
+
+def words_of(value: RequestValue, step: DraftStep) -> tuple[str, list[RequestValue]]:
+    """The words and numbers in a value, in order, and its text with \\0 in place of each: of /orders/7?a=b they are
+    orders, 7, a and b. A character that is escaped is in no word."""
+    whole = flat(dict(_fields(step))[value.field])[value.start : value.end]
+    words: list[RequestValue] = []
+    for match in _WORD.finditer(whole):
+        if match[1]:
+            start, end = (value.start + offset for offset in match.span())
+            place = f"{value.place}, word {len(words) + 1}"
+            words.append(replace(value, start=start, end=end, value=match[1], place=place))
+    return _WORD.sub(lambda match: "\0" if match[1] else match[0], whole), words
+
+
+def _fields(step: DraftStep) -> Iterator[tuple[str, Text]]:
+    yield "path", step.path
+    yield "body", step.body
+    yield from ((f"header {name}", text) for name, text in step.headers)
+    yield from ((f"part {number}", part.text) for number, part in enumerate(step.parts))
 
 
 def flat(text: Text) -> str:

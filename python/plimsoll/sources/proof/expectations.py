@@ -7,11 +7,11 @@ import re
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
-from plimsoll.sources.correlation import is_telling
 from plimsoll.sources.draft import ReplyValue
 from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.json_values import pointer_part
 from plimsoll.sources.reply_values import escaped
+from plimsoll.sources.value_forms import is_id_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ def _leads_to(location: str, samples: set[str]) -> str:
     """A pattern for a redirect to this path, in which values may be others, of any host."""
     parts = url_parts(location)
     segments = [
-        _ANY_SEGMENT if segment.isdigit() or is_telling(segment) or segment in samples else escaped(segment)
+        _ANY_SEGMENT if is_id_segment(segment) or segment in samples else escaped(segment)
         for segment in parts.path.split("/")
     ]
     origin = "(?:https?://[^/?#]+)?" if parts.path.startswith("/") or not parts.path else ""
