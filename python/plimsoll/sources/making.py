@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import printable
-from plimsoll.sources.correlation import Correlation
+from plimsoll.sources.correlation.correlating import Correlation
 from plimsoll.sources.drafting import draft_of
 from plimsoll.sources.locustfile_text import LocustfileText
 from plimsoll.sources.plan_text import PlanText

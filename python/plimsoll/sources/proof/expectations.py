@@ -7,11 +7,11 @@ import re
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
+from plimsoll.sources.correlation.value_forms import is_id_segment
 from plimsoll.sources.draft import ReplyValue
 from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.json_values import pointer_part
 from plimsoll.sources.reply_values import escaped
-from plimsoll.sources.value_forms import is_id_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

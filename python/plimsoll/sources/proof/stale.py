@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.sources.correlation.value_forms import is_telling, is_uuid
 from plimsoll.sources.draft import ReplyValue
 from plimsoll.sources.json_values import value_of
 from plimsoll.sources.proof.expectations import step_title, strict_draft
 from plimsoll.sources.proof.passes import run_plan
 from plimsoll.sources.reply_values import places_of
 from plimsoll.sources.request_values import request_values
-from plimsoll.sources.value_forms import is_telling, is_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

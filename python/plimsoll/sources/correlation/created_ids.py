@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from plimsoll.sources.correlation.value_forms import VAGUE_LABELS, is_id_label
 from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.reply_values import places_of
-from plimsoll.sources.value_forms import VAGUE_LABELS, is_id_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

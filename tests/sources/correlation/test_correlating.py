@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.correlation import Correlation
+from plimsoll.sources.correlation.correlating import Correlation
+from plimsoll.sources.correlation.value_forms import is_telling
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.drafting import draft_of
 from plimsoll.sources.exchange import RecordedExchange, RecordedReply, Recording
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
-from plimsoll.sources.value_forms import is_telling
 
 TOKEN, OTHER = "a81f3c9d77e2", "f02b6e5a1c48"
 

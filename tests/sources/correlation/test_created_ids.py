@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.sources.test_correlation import TOKEN, correlated, get, post, reply
+from tests.sources.correlation.test_correlating import TOKEN, correlated, get, post, reply
 
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.exchange import RecordedExchange

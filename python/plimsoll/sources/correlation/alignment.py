@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.value_forms import SHORTEST_VALUE, is_id_segment
+from plimsoll.sources.correlation.value_forms import SHORTEST_VALUE, is_id_segment
 
 if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft

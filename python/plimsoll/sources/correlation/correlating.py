@@ -11,14 +11,14 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.sources.alignment import aligned
-from plimsoll.sources.created_ids import collection_of, creations
+from plimsoll.sources.correlation.alignment import aligned
+from plimsoll.sources.correlation.created_ids import collection_of, creations
+from plimsoll.sources.correlation.value_forms import VAGUE_LABELS, is_id_label, is_telling, is_uuid
 from plimsoll.sources.draft import ReplyValue, Variable
 from plimsoll.sources.exchange import longest_word, percent_encoded
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
 from plimsoll.sources.request_values import request_values, with_variables, words_of
 from plimsoll.sources.secret_values import free_name
-from plimsoll.sources.value_forms import VAGUE_LABELS, is_id_label, is_telling, is_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,8 @@
-"""What a value looks like: random, the id of something, or typed by a person."""
+"""What a value looks like: random, the id of something, or typed by a person.
+
+A form is no evidence by itself. It decides which values of a single recording are looked at, and which parts of a path
+may differ between two recordings, or between a recording and its proof.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Which values of requests come from earlier replies."""
