@@ -102,13 +102,15 @@ def _patterns(text: str, value: str, begin: int = 0) -> Iterator[tuple[str, str]
     the search for the value begins; a number may be a part of an address before it."""
     # A number is found as a whole: 7 is not in 17, and not in x7.
     whole = rf"(?<![^\W_]){value}(?![^\W_])" if value.isdigit() else re.escape(value)
-    for occurrence in itertools.islice(re.finditer(whole, text[begin:]), MOST_OCCURRENCES):
-        start = begin + occurrence.start()
-        for pattern, label in (*_by_attribute(text, start, value), *_by_context(text, start, value)):
-            match = re.search(pattern, text)
-            if match is not None and match[1] == value:
-                yield pattern, label
-                break
+    starts = [begin + match.start() for match in itertools.islice(re.finditer(whole, text[begin:]), MOST_OCCURRENCES)]
+    # What an element is called stays. The text before a value may be another one each time.
+    for patterns_at in (_by_attribute, _by_context):
+        for start in starts:
+            for pattern, label in patterns_at(text, start, value):
+                match = re.search(pattern, text)
+                if match is not None and match[1] == value:
+                    yield pattern, label
+                    break
 
 
 def _by_attribute(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:

@@ -241,3 +241,11 @@ def test_a_number_is_found_as_a_whole():
     page = "<p class='x{0}'>17 1234 items, {0}00</p><tr id='comment-{0}'>"
     first, second = ((get("/a", reply(page.format(word))), get(f"/b?c={word}")) for word in ("7", "9"))
     assert [extract.what for extract in correlated(*first, second=second).steps[0].extracts] == ["comment-([0-9]+)"]
+
+
+def test_the_name_of_an_element_is_preferred_to_the_text_before():
+    page = '<p>at 09:{0}</p><input name="minute" value="{0}">'
+    first, second = ((get("/a", reply(page.format(word))), get(f"/b?m={word}")) for word in ("49", "51"))
+    assert [extract.what for extract in correlated(*first, second=second).steps[0].extracts] == [
+        'name="minute"[^>]*?value="([^"]*)"'
+    ]
