@@ -57,7 +57,7 @@ def recording(folder, *words):
 def test_requests_through_the_proxy_become_a_scenario(tmp_path, monkeypatch):
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
-    with target() as service, recording(tmp_path) as (process, proxy):
+    with target() as service, recording(tmp_path, "--prove") as (process, proxy):
         for path in ("/todos/", "/todos/1"):
             with requests.Session() as session:
                 session.trust_env = False
@@ -67,6 +67,7 @@ def test_requests_through_the_proxy_become_a_scenario(tmp_path, monkeypatch):
     assert (tmp_path / "made.har").stat().st_mode & 0o777 == 0o600
     plan = (tmp_path / "made.toml").read_text()
     assert [line for line in plan.splitlines() if line.startswith("get")] == ['get = "/todos/"', 'get = "/todos/1"']
+    assert "Proof: 2 of 2 steps proven" in (tmp_path / "out.txt").read_text()
     assert "t0ps3cret" not in plan + (tmp_path / "out.txt").read_text()
 
 

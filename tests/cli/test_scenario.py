@@ -214,3 +214,9 @@ def test_two_recordings_are_proven(plimsoll, folder):
         assert result.exit_code == 1
         assert "Proof: 6 of 7 steps proven by one user." in result.stderr
         assert "  6 POST /api/orders            differs: status 201, recorded 200" in result.stderr.splitlines()
+
+
+def test_an_insecure_plan_checks_no_certificates(plimsoll, folder):
+    words = ("curl", "https://127.0.0.1:9/a")
+    assert "verify = false" not in plimsoll("scenario", *words).output
+    assert "verify = false" in plimsoll("scenario", "-k", *words).output

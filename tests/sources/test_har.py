@@ -95,11 +95,13 @@ def test_what_a_recording_lacks_is_said():
     headers = [{"name": "Content-Length", "value": "5"}]
     file = {"mimeType": MULTIPART, "params": [{"name": "f", "fileName": "g.bin"}]}
     recording = read(entry({"method": "POST", "headers": headers}), entry({"method": "POST", "postData": file}),
-                     entry({"method": "POST", "postData": {}, "headers": headers}))  # fmt: skip
+                     entry({"method": "POST", "postData": {}, "headers": headers}),
+                     entry({"method": "POST", "headers": [{"name": "Content-Type", "value": MULTIPART}]}))  # fmt: skip
     assert recording.notes == (
         "x.har: log.entries[0]: the recording has not the body of this request",
         "x.har: log.entries[1]: the recording has not the content of file 'g.bin'",
         "x.har: log.entries[2]: the recording has not the body of this request",
+        "x.har: log.entries[3]: the recording has not the parts of this form",
     )
 
 

@@ -43,6 +43,9 @@ For https a client must trust the certificate that mitmproxy makes. It is never 
 )
 @click.option("--browser", is_flag=True, help="Open the URL in Chromium or Chrome, with an empty profile of its own.")
 @click.option("--browser-program", default="", metavar="PROGRAM", help="The browser to open; with --browser.")
+@click.option(
+    "-k", "--insecure", is_flag=True, help="Do not check the certificates of recorded services, nor does the scenario."
+)
 @click.option("--hosts", metavar="PATTERNS", default="", help="Hosts to keep, as for plimsoll scenario.")
 @click.option("--assets", is_flag=True, help="Keep images, stylesheets, scripts and fonts.")
 @click.option("--prove", is_flag=True, help="Replay the scenario, as plimsoll scenario --prove does.")
@@ -55,6 +58,7 @@ def record(
     port: int,
     browser: bool,
     browser_program: str,
+    insecure: bool,
     hosts: str,
     assets: bool,
     prove: bool,
@@ -80,7 +84,9 @@ def record(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="plimsoll-record-")))
         recorded = folder / "recorded.har"
-        with RecordingProxy(recorded, port, folder / "proxy.log") as proxy, interrupts.passed_to(lambda _: stop.set()):
+        recording = RecordingProxy(recorded, port, folder / "proxy.log", insecure=insecure)
+        # The thread that watches signals ends the recording: it has then seen that the signal does not end the command.
+        with recording as proxy, interrupts.passed_to(lambda _: None, stop.set):
             proxy.wait_until_it_listens()
             window = None
             if browser:
@@ -91,7 +97,10 @@ def record(
                 window.stop()
         _keep(recorded, har)
     click.echo(f"Written: {har}, with credentials; keep it out of version control.")
-    ctx.invoke(scenario, sources=(str(har),), output=output, hosts=hosts, assets=assets, prove=prove, force=force)
+    ctx.invoke(
+        scenario, sources=(str(har),), output=output, hosts=hosts, assets=assets, insecure=insecure, prove=prove,
+        force=force,
+    )  # fmt: skip
 
 
 def _tell(proxy: RecordingProxy, *, has_browser: bool) -> None:

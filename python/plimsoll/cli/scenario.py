@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,7 @@ Examples:
     metavar="NAME=VALUE",
     help="The value of a variable of the source: {{base}} in Postman and .http files, a parameter of OpenAPI.",
 )
+@click.option("-k", "--insecure", is_flag=True, help="The plan does not check the certificates of its targets.")
 @click.option("-H", "--host", metavar="URL", help="Of an access log: the base URL of the target.")
 @click.option(
     "--log-format",
@@ -122,6 +124,7 @@ def scenario(
     hosts: str,
     assets: bool,
     given: tuple[str, ...],
+    insecure: bool,
     host: str | None,
     log_format: str | None,
     replay: bool,
@@ -143,8 +146,8 @@ def scenario(
     if output is not None:
         check_suffix(output)
     if log_format is not None or is_access_log(sources[0]):
-        if hosts or given or prove or minimise:
-            word = "--hosts" if hosts else "--set" if given else "--prove" if prove else "--minimise"
+        refused = {"--hosts": hosts, "--set": given, "--insecure": insecure, "--prove": prove, "--minimise": minimise}
+        if word := next((name for name, value in refused.items() if value), None):
             raise UsageError(f"{word} is not for access logs, which have neither hosts nor variables nor replies")
         log = AccessLogs(sources, log_format, host, assets=assets)
         if replay:
@@ -159,6 +162,8 @@ def scenario(
     if host is not None:
         raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
     draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
+    if insecure:
+        draft.targets = [replace(item, connection=replace(item.connection, verify=False)) for item in draft.targets]
     tell = say if output is None else click.echo
     if minimise:
         check_free([Path(output)] if output else [], force=force)

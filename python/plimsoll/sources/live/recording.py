@@ -41,15 +41,16 @@ AUTHORITY = Path("~/.mitmproxy/mitmproxy-ca-cert.pem")
 class RecordingProxy:
     """A proxy on this machine; a context manager that ends it. The HAR is complete when it has ended."""
 
-    def __init__(self, har: Path, port: int, log: Path) -> None:
-        """har: is written by mitmdump. port: of 127.0.0.1; 0: a free one. log: of what mitmdump says. Raises UsageError
-        without the program, for an old one, and for a port that is taken."""
+    def __init__(self, har: Path, port: int, log: Path, *, insecure: bool = False) -> None:
+        """har: is written by mitmdump. port: of 127.0.0.1; 0: a free one. log: of what mitmdump says. insecure: any
+        certificate of a service is accepted. Raises UsageError without the program, for an old one, and for a port that
+        is taken."""
         program = _program()
         self.port = _free_port(port)
         self._har = har
         command = [
             program, "--quiet", "--listen-host", "127.0.0.1", "--listen-port", str(self.port),
-            "--set", f"hardump={har.absolute()}",
+            "--set", f"hardump={har.absolute()}", "--set", f"ssl_insecure={str(insecure).lower()}",
         ]  # fmt: skip
         try:
             self._process = Process(command, output=log, ask=signal.SIGINT, grace=WRITING_S)
