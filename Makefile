@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector bench-startup bench-coordinator bench-scaling soak fuzz corpus labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -171,6 +171,21 @@ docs-pictures: setup ## the pictures of the documentation, from a real run
 fuzz: setup ## damaged input for everything that reads some (about thirteen minutes)
 	$(BIN)/python -m fuzz.engine
 	$(BIN)/python -m fuzz.files
+
+SCENARIOS := target/scenarios
+scenarios: setup $(SCENARIOS)/.done ## record real applications with Chromium, and prove their scenarios; NAMES="redmine oidc" are some of them (ten minutes)
+	@$(BIN)/python -m tests.scenarios $(NAMES)
+
+# Each has its own way of installation: a Python environment, Node's packages, a program of Go, Debian's packages.
+$(SCENARIOS)/.done: tests/scenarios/requirements.txt tests/scenarios/package.json
+	@scripts/system-packages chromium:chromium puma:puma php:php-cli mariadbd:mariadb-server go:golang-go
+	@scripts/step "installing Redmine and WordPress" scripts/system-packages /usr/share/redmine/config.ru:redmine /var/lib/dpkg/info/redmine-sqlite.list:redmine-sqlite /usr/share/wordpress/wp-load.php:wordpress
+	@$(PYTHON) -m venv $(SCENARIOS)/venv
+	@scripts/step "installing JupyterHub" $(SCENARIOS)/venv/bin/pip install --quiet -r $<
+	@mkdir -p $(SCENARIOS)/node && cp tests/scenarios/package.json $(SCENARIOS)/node
+	@scripts/step "installing OpenID's provider and client" npm --prefix $(SCENARIOS)/node install --no-audit --no-fund --loglevel=error
+	@GOBIN=$(CURDIR)/$(SCENARIOS)/bin scripts/step "building PocketBase" go install github.com/pocketbase/pocketbase/examples/base@v0.30.4
+	@touch $@
 
 corpus: setup ## whether all outputs of stored runs are byte for byte those of before (a minute or two); ACCEPT=1 writes them anew
 	@$(BIN)/python -m tests.corpus $(if $(ACCEPT),--accept)

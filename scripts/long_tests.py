@@ -87,6 +87,7 @@ GROUPS = {
         ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),
     ),
     "proof": Group(("tests/sources/proof/test_headers.py",), (f"{PACKAGE}sources/",)),
+    "scenarios": Group(("tests/scenarios",), (f"{PACKAGE}sources/",), target="scenarios"),
     "macos": Group(
         ("tests/scripts/test_macos.py",),
         ("Cargo.toml", "crates/engine/Cargo.toml", "crates/engine/src/platform/", "scripts/check-macos"),
