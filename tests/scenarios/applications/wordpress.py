@@ -75,7 +75,8 @@ APPLICATION = Application(
     name="WordPress", shows="nonces of PHP in forms and links", needs=(WORDPRESS, MARIADB, PHP), prepare=prepare,
     visit=visit,
     from_replies=(
-        "ajax_nonce_replyto_comment", "wp_unfiltered_html_comment", "comment", "wpnonce", "closedpostboxesnonce", "ss",
+        "ajax_nonce_replyto_comment", "wp_unfiltered_html_comment", "delete_comments", "wpnonce",
+        "closedpostboxesnonce", "ss",
     ),
     from_person=("content",),
     from_clock=("mn", "hh", "jj", "mm", "aa"), ready="/wp-login.php",
