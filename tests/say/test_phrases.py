@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.say import comparisons, phrases
-from plimsoll.stats.compare.comparison import Comparison
+from plimsoll.stats.compare.comparison import Comparison, Remark
 from plimsoll.stats.metric import Metric
 
 P50, P99, THROUGHPUT = Metric("quantile", 0.5), Metric("quantile", 0.99), Metric("throughput")
@@ -36,6 +36,21 @@ def compared(metric: Metric, ratio: float, width: float = 0.05, **others) -> Com
 )  # fmt: skip
 def test_a_difference_is_one_sentence(metric, ratio, text):
     assert phrases.sentence(compared(metric, ratio)) == text
+
+
+@pytest.mark.parametrize(
+    ("metric", "ratio", "text", "chip"),
+    [
+        (P50, 0.066, "`cached` is faster than `baseline` (p50, {})", "faster, machine full"),
+        (P99, 2.5, "`cached` has a higher p99 than `baseline` ({})", "slower, machine full"),
+        (THROUGHPUT, 4.4, "`cached` answers more requests than `baseline` ({})", "more requests, machine full"),
+    ],
+)
+def test_on_a_full_machine_the_size_of_a_difference_is_not_said(metric, ratio, text, chip):
+    comparison = compared(metric, ratio, remarks=(Remark("full machine", (2.0, 2.0, 0.05)),))
+    why = "by how much is open: this machine was full, with 2 of 2 cores busy, of which the target used 0.05"
+    assert phrases.sentence(comparison) == text.format(why)
+    assert comparisons.short_verdict(comparison) == chip
 
 
 def test_shares_differ_by_percentage_points():

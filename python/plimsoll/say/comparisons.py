@@ -83,10 +83,12 @@ def short_verdict(comparison: Comparison) -> str:
 
 
 def _certain(comparison: Comparison) -> str:
-    """34 % faster; 2.8 times as fast; 4.1 times as long; 4.4 times as many requests."""
+    """34 % faster; 2.8 times as fast; 4.1 times as long; 4.4 times as many requests; faster, machine full."""
     way, ratio = direction(comparison), comparison.ratio
     if not way:
         return change(comparison)
+    if comparison.full_machine is not None:
+        return f"{way}, machine full"
     is_rate = comparison.metric.kind == "throughput"
     if comparison.difference is None and ratio is not None:
         if ratio >= 1 + WIDEST:

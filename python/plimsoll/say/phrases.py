@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.say import comparisons
 from plimsoll.say.names import code
 from plimsoll.say.numbers import short_percent
+from plimsoll.say.remarks import remark_text
 from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ _THROUGHPUT = Metric("throughput")
 
 
 def change(comparison: Comparison) -> str:
-    """How b differs from a, to be followed by "than a": "34 % faster", "12 % more requests". The ratio is known."""
+    """How b differs from a, to be followed by "than a": "34 % faster", "12 % more requests"; on a full machine
+    "faster". The ratio is known."""
     metric, ratio = comparison.metric, comparison.ratio
     if metric.kind == "errors":
         points = 100 * (comparison.difference or 0.0)
         return f"{abs(points):.2g} percentage points {'more' if points > 0 else 'fewer'} failures"
     assert ratio is not None
-    return _sized(metric, ratio)
+    return _way(metric, ratio) if comparison.full_machine is not None else _sized(metric, ratio)
 
 
 def sentence(comparison: Comparison, where: str = "") -> str:
@@ -37,6 +39,10 @@ def sentence(comparison: Comparison, where: str = "") -> str:
     b, a = code(comparison.b), code(comparison.a)
     text = change(comparison)
     metric = comparison.metric.text if is_typical(comparison.metric) else ""
+    if comparison.full_machine is not None:
+        verb = "is" if metric else "has a" if _is_noun(comparison.metric) else "answers"
+        basis = ", ".join(filter(None, (metric, remark_text(comparison.full_machine))))
+        return f"{b} {verb} {text} than {a}{where} ({basis})"
     basis = ", ".join(filter(None, (metric, span(comparison), comparisons.basis(comparison))))
     if comparison.metric.kind == "errors":
         return f"{b} has {text} than {a}{where} ({basis})"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.say.findings import said
-from plimsoll.say.numbers import counted, percent_reached
+from plimsoll.say.numbers import counted, number, percent_reached
 from plimsoll.stats.compare.comparison import Remark
 from plimsoll.stats.compare.pairs import LEAST
 from plimsoll.stats.compare.trend import ENOUGH, FEW_AFTER
@@ -79,6 +79,11 @@ def remark_text(remark: Remark) -> str:
             return "service times are compared: the generator has too large a share of the response times"
         case "still warming up", _, (seconds,):
             return f"{seconds:g} s more than the declared warm-up left out: some run was still getting faster"
+        case "full machine", _, (busy, cores, target):
+            return (
+                f"by how much is open: this machine was full, with {number(round(busy, 2))} of "
+                f"{counted(cores, 'core')} busy, of which the target used {number(round(target, 2))}"
+            )
         case "requests not known", _, _:
             return "how many requests it rests on is not known"
         case "history", _, (spread, freedom):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from tests.report.studies import ladder, operations, rates, serial
 from tests.report.traffic import Traffic, trial
 from tests.say.written import written
+from tests.stats.findings.making import on_full_machine
 
 from plimsoll.say.answer.limits import broken, carried, of_target, single
 from plimsoll.stats.analysis import Analysis
@@ -73,6 +74,16 @@ def test_a_rate_at_which_the_backlog_grows_is_not_carried():
     grows = written("OVERLOAD", "warning", "…", Where("a", Level("/s", 105)), "")
     (found,) = carried(Analysis(study, (grows,), ()))
     assert found.endswith("at 105/s the backlog grows for as long as it lasts.")
+
+
+def test_a_full_machine_does_not_tell_what_a_target_that_uses_little_of_it_carries():
+    calm = trial("a", Level("/s", 100), {("GET", "/"): Traffic(100.0, 5.0)})
+    failing = trial("a", Level("/s", 200), {("GET", "/"): Traffic(100.0, 5.0, failing=0.5)})
+    (found,) = carried(Analysis(Study("rates", (calm, on_full_machine(failing))), (), ()))
+    why = "is not known: at 200/s this machine was full, and the target used 0.05 of 2 cores."
+    assert re.fullmatch(rf"`a` carries 100/s \(p99 [\d.]+ ms\), whether more {why}", found)
+    (found,) = carried(Analysis(Study("rates", (on_full_machine(failing),)), (), ()))
+    assert found == f"what `a` carries {why}"
 
 
 def test_knees_of_several_variants_are_one_sentence():

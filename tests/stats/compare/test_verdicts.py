@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.say.written import written
+from tests.stats.findings.making import on_full_machine
 from tests.stats.runs import (
     DIFFERENT,
     EQUIVALENT,
@@ -98,6 +99,16 @@ def test_better_is_less_time_and_more_throughput():
     assert compared(EQUIVALENT).better is None
     rates = pairs(*DIFFERENT, of=lambda x: table(None, rate=x), metrics=(RATE,))
     assert one(rates).better is True
+
+
+def test_a_full_machine_leaves_the_size_of_a_difference_open():
+    study = pairs(*DIFFERENT)
+    calm, full = one(study), one(replace(study, trials=tuple(map(on_full_machine, study.trials))))
+    assert calm.full_machine is None
+    assert full.full_machine is not None
+    assert full.full_machine.values == pytest.approx((2.0, 2.0, 0.05))
+    shares = replace(study, trials=tuple(map(on_full_machine, study.trials)), metrics=(Metric("errors"),))
+    assert one(shares).full_machine is None
 
 
 def test_one_run_each_says_nothing_of_others():

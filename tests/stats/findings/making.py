@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plimsoll.say.findings import said
 from plimsoll.stats.findings.finding import Finding
-from plimsoll.stats.study import PLIMSOLL, Course, Level, Measured, Study, Trial
+from plimsoll.stats.machine import MACHINE
+from plimsoll.stats.study import PLIMSOLL, Course, Level, Measured, Series, Study, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,6 +47,14 @@ def ladder(loads: Sequence[float], rates: Sequence[float], **known: Any) -> list
         run(users, total=Measured("", "Aggregated", rate=rate), **known)
         for users, rate in zip(loads, rates, strict=True)
     ]
+
+
+def on_full_machine(trial: Trial, target_cores: float = 0.05) -> Trial:
+    """The run on a machine whose 2 cores are busy."""
+    seconds = np.arange(30.0)
+    uses = {"app": target_cores, MACHINE: 2.0}
+    observed = tuple(Series(source, "cpu", "cores", seconds, np.full(30, value)) for source, value in uses.items())
+    return replace(trial, observed=observed, cores={"app": 2.0, MACHINE: 2.0})
 
 
 def found(rule: Rule, of: Study, name: str | None = None) -> list[Finding]:

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.stats.findings.making import found, row, run, study
+from tests.stats.findings.making import found, on_full_machine, row, run, study
 
 from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.serial import serial
@@ -36,6 +36,14 @@ def test_a_fastest_request_that_waits_for_all_others_rules_out_a_queue_in_order(
 
     assert evidence_of(finding)["min_s_per_user"] == pytest.approx((0.42, 0.43, 0.51), abs=0.005)
     assert "hypothesis" in said(finding).statement
+
+
+def test_a_full_machine_is_no_bottleneck_of_a_target_that_uses_little_of_it():
+    runs = _runs(UPLOAD)
+    runs[-1] = on_full_machine(runs[-1])
+    assert found(serial, study(*runs)) == []
+    runs[-1] = on_full_machine(runs[-1], target_cores=1.2)
+    assert len(found(serial, study(*runs))) == 1
 
 
 def test_throughput_that_grows_with_users_is_not_serial() -> None:

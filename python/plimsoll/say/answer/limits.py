@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from plimsoll.say.findings import said
 from plimsoll.say.names import code, listed
-from plimsoll.say.numbers import amount, counted, short_percent, whole_percent
+from plimsoll.say.numbers import amount, counted, number, short_percent, whole_percent
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.findings.saturation import NotSaturated, Saturation
 from plimsoll.stats.findings.serial import SerialBottleneck
 from plimsoll.stats.findings.target.leaks import TargetCrash
+from plimsoll.stats.machine import starved
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.validity import ACHIEVED
 
@@ -190,11 +191,18 @@ def _carried(
     whole: dict[Level | None, list[CellSummary]] = {}
     limited = []
     for cells in ladders:
-        faults = [_fault(study, cell, (cell.variant, cell.level) in overloaded) for cell in cells]
-        first = next((place for place, fault in enumerate(faults) if fault is not None), None)
+        faults = [_fault(study, cell, is_overloaded=(cell.variant, cell.level) in overloaded) for cell in cells]
+        first = next((index for index, fault in enumerate(faults) if fault is not None), None)
         name = code(cells[0].variant)
         if first is None:
             whole.setdefault(cells[-1].level, []).append(cells[-1])
+        elif (target := starved(cells[first].valid)) is not None:
+            used = f"the target used {number(round(target.target_cores, 2))} of {counted(target.cores, 'core')}"
+            known = f"{name} carries {cells[first - 1].level}{_p99([cells[first - 1]])}, whether more"
+            limited.append(
+                f"{known if first else f'what {name} carries'} is not known: at {cells[first].level} this machine was "
+                f"full, and {used}"
+            )
         elif first == 0:
             limited.append(f"{name} does not carry {cells[0].level}: {faults[0]}")
         else:
@@ -212,7 +220,7 @@ def _p99(cells: Sequence[CellSummary]) -> str:
     return f" (p99 {listed(known)} ms)" if len(known) == len(values) else ""
 
 
-def _fault(study: Study, cell: CellSummary, is_overloaded: bool) -> str | None:
+def _fault(study: Study, cell: CellSummary, *, is_overloaded: bool) -> str | None:
     """Why a rate does not count as carried."""
     if crashed := next((trial.crashed for trial in cell.trials if trial.crashed), None):
         return f"the target ended by itself ({crashed})"

@@ -52,7 +52,10 @@ def difference(pair: Sequence[Comparison], *, has_levels: bool) -> str:
     other_way = [row for row in pair if is_certain(row) and row.better != largest.better]
     text = phrases.sentence(first, f"{endpoint_of(first)} {at_levels([first.level])}")
     if alike:
-        is_short = all(row.ratio is not None and phrases.is_relative(row.ratio) for row in (first, *alike))
+        is_short = all(
+            row.ratio is not None and phrases.is_relative(row.ratio) and row.full_machine is None
+            for row in (first, *alike)
+        )
         changes = [short_percent(abs((row.ratio or 1) - 1)) if is_short else phrases.change(row) for row in alike]
         levels = level_texts(row.level for row in alike)
         text += f", {listed(f'{what} at {level}' for what, level in zip(changes, levels, strict=True))}"

@@ -9,10 +9,11 @@ from plimsoll.say.findings.said import Said, said
 from plimsoll.say.names import at, lead, listed
 from plimsoll.say.numbers import change, counted, number, observed, percent
 from plimsoll.stats.findings.target.leaks import GROWS, MemoryGrowth, TargetCrash
-from plimsoll.stats.findings.target.load import FULL, LEAST_WAITING, FullCpu, FullMachine, Queue
 from plimsoll.stats.findings.target.load import GROWS as QUEUE_GROWS
+from plimsoll.stats.findings.target.load import LEAST_WAITING, FullCpu, FullMachine, Queue
 from plimsoll.stats.findings.target.work import DIFFERS, LEAST_CALLS, LEAST_SHARE, ChangedWork
 from plimsoll.stats.findings.target.work import GROWS as WORK_GROWS
+from plimsoll.stats.machine import FULL
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Level
@@ -77,9 +78,19 @@ def full_machine(finding: FullMachine) -> Said:
     parts = [f"{name} {_cores(value)}" for name, value in finding.shares]
     if finding.rest > LEAST_REST:
         parts.append(f"the load generator and all else {_cores(finding.rest)}")
-    return Said(
+    statement = (
         f"{lead(finding.subject)}this machine is full{_from(finding.level)}: {_busy(finding)} are busy"
-        f"{_before(finding)} ({listed(parts)}).",
+        f"{_before(finding)} ({listed(parts)})"
+    )
+    if finding.is_starved:
+        return Said(
+            f"{statement}. The target uses a small part of it, so it waits for the load generator or other programs: "
+            "times and rates there are not its own.",
+            CPU,
+            "End the other programs, or load the target from another machine; then run it again.",
+        )
+    return Said(
+        f"{statement}.",
         CPU,
         "What shares these cores waits for the others; give the target cores of its own, or more of them.",
     )

@@ -28,6 +28,7 @@ RemarkId = Literal[
     # What belongs to a verdict.
     "pairs left out", "runs left out", "not interleaved", "service times", "still warming up", "requests not known",
     "history", "signs disagree", "wider", "better length", "rounding step", "given up on", "look", "family",
+    "full machine",
 ]  # fmt: skip
 
 
@@ -134,6 +135,11 @@ class Comparison:
     def cell(self, variant: str) -> CellKey:
         """Of one of its variants."""
         return CellKey(variant, self.level, self.operation)
+
+    @property
+    def full_machine(self) -> Remark | None:
+        """The remark that the target had a small part of a full machine: then it is open how large a change is."""
+        return next((remark for remark in self.remarks if remark.id == "full machine"), None)
 
     @property
     def better(self) -> bool | None:

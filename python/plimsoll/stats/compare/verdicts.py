@@ -35,14 +35,17 @@ from plimsoll.stats.compare.ratios import (
 from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.compare.shares import FailureCount, beyond_earlier, difference
 from plimsoll.stats.latency.ranks import above
+from plimsoll.stats.machine import starved_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from plimsoll.record.cells import CellKey
     from plimsoll.stats.compare.evidence import Evidence
     from plimsoll.stats.compare.pairs import PairedResult
     from plimsoll.stats.compare.questions import Question
     from plimsoll.stats.findings.finding import Finding
+    from plimsoll.stats.machine import StarvedTarget
     from plimsoll.stats.study import Study
 
 OWN_CHECKS = ("RUN",)
@@ -63,7 +66,8 @@ def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = (
     findings: blocking ones decide what is compared. checks: ids of all that could have blocked, for the number of
     passed checks in a verdict.
     """
-    bench = _Bench(study, Readings(study), VerdictGate(findings, study), (*OWN_CHECKS, *checks))
+    gate, starved = VerdictGate(findings, study), starved_cells(study)
+    bench = _Bench(study, Readings(study), gate, (*OWN_CHECKS, *checks), starved)
     questions = list(questions_of(study))
     weights = weights_of(questions)
     answers = [_answer(bench, question, weight) for question, weight in zip(questions, weights, strict=True)]
@@ -76,6 +80,8 @@ class _Bench:
     readings: Readings
     gate: VerdictGate
     checks: tuple[str, ...]
+    starved: Mapping[CellKey, StarvedTarget]
+    """Cells with a full machine of which the target uses a small part."""
 
     def alpha(self, pairs: int) -> float:
         """The p below which a difference is certain: 0.05, or that of the look with this many pairs."""
@@ -89,7 +95,9 @@ def _answer(bench: _Bench, question: Question, weight: float) -> Comparison:
     if needs_service(bench.readings, question, evidence.pairs):
         bench = replace(bench, readings=bench.readings.by_service)
         evidence = replace(evidence, remarks=(*evidence.remarks, BY_SERVICE))
-    evidence = replace(evidence, earlier=earlier_rows(bench.study, bench.readings, question))
+    full = _of_full_machine(bench, question)
+    earlier = earlier_rows(bench.study, bench.readings, question)
+    evidence = replace(evidence, earlier=earlier, remarks=(*evidence.remarks, *full))
     trials = [trial for pair in evidence.pairs for trial in pair]
     start = Comparison(
         metric=question.metric,
@@ -308,6 +316,14 @@ def _of_values(bench: _Bench, question: Question, evidence: Evidence, start: Com
         if measured is not None and measured.is_at_least(quantile):
             yield Remark("given up on")
             return
+
+
+def _of_full_machine(bench: _Bench, question: Question) -> Iterable[Remark]:
+    """Of the one of the two whose target has less of its machine. Shares of failures have no such remark."""
+    found = [bench.starved[cell] for cell in (question.a, question.b) if cell in bench.starved]
+    if found and question.metric.kind != "errors":
+        least = min(found, key=lambda target: target.target_cores)
+        yield Remark("full machine", (least.busy_cores, least.cores, least.target_cores))
 
 
 def _of_look(bench: _Bench, pairs: int) -> Iterable[Remark]:

@@ -11,6 +11,7 @@ from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.distributions.normal import normal_quantile
 from plimsoll.stats.distributions.student import t_quantile
 from plimsoll.stats.findings.rows import fastest, seconds_of, successes, valid, whole
+from plimsoll.stats.machine import starved
 from plimsoll.stats.proportions import garwood
 from plimsoll.stats.study import PLIMSOLL, TOTAL
 
@@ -131,6 +132,11 @@ class Ladder:
     @property
     def unit(self) -> LoadUnit:
         return self.rungs[0].level.unit
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether a rung's target had a small part of a full machine: its throughput says nothing of the target."""
+        return any(starved(rung.trials) is not None for rung in self.rungs)
 
     def with_rates(self) -> tuple[tuple[Rung, ...], list[float]]:
         """The rungs with known throughput, and the throughput; none if no request succeeded at any of them."""

@@ -77,7 +77,7 @@ class BeyondSaturation(Finding):
 def saturation(study: Study) -> Iterable[Finding]:
     for ladder in totals(study):
         rungs, rates = ladder.with_rates()
-        if len(rungs) < LEAST_RUNGS:
+        if len(rungs) < LEAST_RUNGS or ladder.is_starved:
             continue
         found = _knee(study, ladder, rungs, rates) or _no_knee(study, ladder, rungs, rates)
         if found is not None:

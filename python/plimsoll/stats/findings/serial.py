@@ -65,7 +65,7 @@ class SharedBottleneck(Finding):
 def serial(study: Study) -> Iterable[Finding]:
     whole = {(ladder.variant, ladder.operation): ladder for ladder in totals(study)}
     for ladder in of_endpoints(study):
-        if ladder.unit != "users" or len(ladder.rungs) < LEAST_RUNGS:
+        if ladder.unit != "users" or len(ladder.rungs) < LEAST_RUNGS or ladder.is_starved:
             continue
         rungs, rates = ladder.with_rates()
         means = [rung.mean for rung in rungs if rung.mean]

@@ -7,7 +7,8 @@ import pytest
 from tests.stats.findings.making import found, run, study
 
 from plimsoll.say.findings import evidence_of, said
-from plimsoll.stats.findings.target.load import MACHINE, full, waits
+from plimsoll.stats.findings.target.load import full, waits
+from plimsoll.stats.machine import MACHINE
 from plimsoll.stats.study import Series
 
 if TYPE_CHECKING:
@@ -49,6 +50,20 @@ def test_a_full_machine_is_told_with_who_uses_it() -> None:
     )
     assert finding.where.level is not None
     assert finding.where.level.value == 50
+
+
+def test_a_full_machine_of_which_the_target_uses_little_is_a_caution() -> None:
+    """The load generator or other programs fill it: what the target carries is not known."""
+    cores = {"app": 2.0, MACHINE: 2.0}
+    (finding,) = found(full, study(_run(10, cores, app=0.05, machine=2.0)))
+    assert finding.weight == "warning"
+    assert said(finding).statement == (
+        "this machine is full: 2 of 2 cores are busy (app 0.05 and the load generator and all else 1.95). The target "
+        "uses a small part of it, so it waits for the load generator or other programs: times and rates there are not "
+        "its own."
+    )
+    (finding,) = found(full, study(_run(10, cores, app=0.6, machine=2.0)))
+    assert finding.weight == "insight"
 
 
 def test_one_process_that_runs_one_thread_is_full_at_one_core() -> None:

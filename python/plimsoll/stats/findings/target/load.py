@@ -13,16 +13,14 @@ from plimsoll.record.cells import CellKey
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import valid
 from plimsoll.stats.findings.subject import Subject, subject
+from plimsoll.stats.machine import FULL, MACHINE, cores_of_sources, is_small_part, mean_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from plimsoll.stats.findings.finding import FindingWeight
     from plimsoll.stats.study import Level, Series, Study, Trial
 
-MACHINE = "this machine"
-"""As a source: all of its cores, for all processes."""
-FULL = 0.9
-"""Of the usable cores, in the median second: above it requests wait several times as long for a core as they use it."""
 SERIAL_MOST = 1.05
 """Cores per process: the maximum reading for a process that runs one thread at a time, with sampling jitter."""
 LEAST_WAITING = 1.0
@@ -57,6 +55,8 @@ class FullMachine(Finding):
     """Cores by observed source, most first."""
     rest: float
     """Cores of all else."""
+    is_starved: bool
+    """Whether the observed sources use only a small part: the load generator or other programs fill the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def full(study: Study) -> Iterable[Finding]:
 def _limit(use: _Seen, source: str) -> tuple[float, int]:
     """Cores, 0 if unknown; and the number of processes if they are the limit, 0 if the cores are."""
     cores = min((trial.cores[source] for trial in use.trials if source in trial.cores), default=0.0)
-    counts = [value for trial in use.trials if (value := _of(trial, source, "processes", np.median)) is not None]
+    counts = list(values_of(use.trials, source, "processes", np.median))
     processes = round(max(counts)) if counts else 0
     if processes and (not cores or processes < cores) and use.value <= SERIAL_MOST * processes:
         return float(processes), processes
@@ -125,16 +125,13 @@ def _full(study: Study, source: str, use: _Seen, limit: float, *, serial: int, f
         return FullCpu(
             about, use.value, limit, level, before, source, serial or None, where=_where(trial), weight="insight"
         )
-    shares = tuple(_shares(use))
-    rest = use.value - sum(value for _, value in shares)
-    return FullMachine(about, use.value, limit, level, before, shares, rest, where=_where(trial), weight="insight")
-
-
-def _shares(use: _Seen) -> list[tuple[str, float]]:
-    """Cores by source, most first."""
-    found = [(source, each.value) for source in _sources([list(use.trials)], "cpu") if source != MACHINE
-             for each in _seen([list(use.trials)], source, "cpu", np.median)]  # fmt: skip
-    return sorted(found, key=lambda each: -each[1])
+    shares = tuple(cores_of_sources(use.trials))
+    used = sum(value for _, value in shares)
+    rest, is_starved = use.value - used, is_small_part(used, use.value)
+    weight: FindingWeight = "warning" if is_starved else "insight"
+    return FullMachine(
+        about, use.value, limit, level, before, shares, rest, is_starved, where=_where(trial), weight=weight
+    )
 
 
 def waits(study: Study) -> Iterable[Finding]:
@@ -162,7 +159,7 @@ def _waits(study: Study, source: str, name: str, most: _Seen, first: _Seen | Non
     return Queue(
         subject(study, trial.variant, trial.operation),
         mean=most.value,
-        most=max(value for run in most.trials if (value := _of(run, source, name, np.max)) is not None),
+        most=max(values_of(most.trials, source, name, np.max)),
         lowest_level=first.value if first is not None else None,
         level=most.level if len(study.levels) > 1 else None,
         first_level=first.level if first is not None else None,
@@ -188,19 +185,8 @@ def _sources(cells: Sequence[Sequence[Trial]], name: str) -> list[str]:
 def _seen(cells: Sequence[Sequence[Trial]], source: str, name: str, sums: Callable[..., np.float64]) -> Iterator[_Seen]:
     """Cell by cell: the mean over its runs."""
     for trials in cells:
-        values = [value for trial in trials if (value := _of(trial, source, name, sums)) is not None]
-        if values:
-            yield _Seen(trials[0].level, trials, sum(values) / len(values))
-
-
-def _of(trial: Trial, source: str, name: str, sums: Callable[..., np.float64]) -> float | None:
-    """After the warm-up; None if it was not observed then."""
-    parts = [
-        series.values[(series.seconds >= trial.warmup) & np.isfinite(series.values)]
-        for series in trial.observed
-        if (series.source, series.name) == (source, name)
-    ]
-    return float(sums(parts[0])) if parts and len(parts[0]) else None
+        if (value := mean_of(trials, source, name, sums)) is not None:
+            yield _Seen(trials[0].level, trials, value)
 
 
 def _where(trial: Trial) -> Where:
