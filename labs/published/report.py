@@ -18,6 +18,7 @@ from plimsoll.importers.columns import looks_like_header
 from plimsoll.importers.measured import precision_of
 from plimsoll.importers.options import ImportOptions, renamed
 from plimsoll.importers.result_file import ResultFile
+from plimsoll.importers.studies import declared
 from plimsoll.importers.tables import DASHES, TableReader, TextTable, pipe_cells, shorten
 from plimsoll.load.complaints import complain, complaints
 from plimsoll.load.table import SeveralTexts, TomlTable, one_or_more
@@ -134,7 +135,7 @@ class _Report:
         tool = self._options.tool or self._map.tool
         precision = precision_of(tool, self._map.digits, self._decimals, corrected=self._map.corrected)
         changed = [(names[trial.variant], table.changes) for table, trial in runs if table.changes is not None]
-        return Study(
+        study = Study(
             name=self._options.name or self._source.path.stem,
             trials=tuple(replace(each, variant=names[each.variant], precision=precision) for _, each in runs),
             variants=tuple(names.values()),
@@ -149,6 +150,7 @@ class _Report:
             about={"text": _prose(self._lines)},
             shape=self._map.shape,
         )
+        return declared(study, self._options)
 
     def _trials(self, table: MappedTable) -> Iterator[Trial]:
         trials = self._read(table) if table.has_rows else [self._bare(table, name) for name in table.rates]

@@ -67,7 +67,9 @@ def keep(store):
 
 
 def test_the_cells_of_an_experiment_as_trials(store, make_spec, make_run, keep):
-    compare = Compare(("previous",), primary=(Metric.parse("p50 of GET /"),), smallest=0.1, errors=0.01, looks=2)
+    compare = Compare(
+        ("previous",), primary=(Metric.parse("p50 of GET /"),), smallest=0.1, errors=0.01, slo="p99 < 1s", looks=2
+    )
     spec = make_spec("a b", users=(5, 10), repeats=2, question="Why?", compare=compare, shape="ladder")
     spec = replace(spec, variants=(spec.variants[0], replace(spec.variants[1], changes="an index")))
 
@@ -81,6 +83,7 @@ def test_the_cells_of_an_experiment_as_trials(store, make_spec, make_run, keep):
     study = keep(spec, become)
     assert (study.name, study.question, study.variants, study.shape) == ("trial", "Why?", ("a", "b"), "ladder")
     assert (study.against, study.delta, study.tolerance) == (("previous",), 0.1, 0.01)
+    assert list(map(str, study.slo)) == ["p99 < 1s"]
     assert (study.looks, study.repeats) == (2, 2)
     assert (study.primary, study.changes, study.interleaved) == (compare.primary, {"b": "an index"}, True)
     assert study.warnings == ("no PostgreSQL",)

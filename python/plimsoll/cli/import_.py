@@ -68,6 +68,9 @@ Examples:
     metavar="TITLE=MEANING",
     help="Meaning of a table's column: p99, rps, users …; - skips it.",
 )
+@click.option("--slo", default="", metavar="OBJECTIVE", help="What a load must keep to be carried: 'p99 < 200ms'.")
+@click.option("--primary", multiple=True, metavar="METRIC", help="What the study is about: p50, 'p99 of GET /'.")
+@click.option("--repeat-of", multiple=True, metavar="REPEAT=VARIANT", help="The one variant is a repeat of the other.")
 @click.option("--dry-run", is_flag=True, help="Print what would be read, keep nothing.")
 @store_option
 def import_(files: tuple[Path, ...], name: str, dry_run: bool, store: str | None, **options: Any) -> None:

@@ -212,6 +212,8 @@ class Compare:
     """> 0; the smallest relative difference that matters."""
     errors: float = TOLERANCE
     """0…1; the share of failed requests that is taken as none."""
+    slo: str = ""
+    """An objective, as `parse_cell_slo` reads it; "": none. A load that breaks it is not carried."""
     looks: int = 1
     """1…4; how many times the result may be looked at before the last repeat."""
 

@@ -16,6 +16,7 @@ from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Study, Trial
+from plimsoll.stats.thresholds.slo import parse_cell_slo, parse_slo
 from plimsoll.stats.trial import trial_of
 from plimsoll.stats.validity import judge
 
@@ -60,6 +61,7 @@ def study_of(store: Store, name: str) -> Study:
         primary=spec.compare.primary,
         delta=spec.compare.smallest,
         tolerance=spec.compare.errors,
+        slo=parse_cell_slo(spec.compare.slo) if spec.compare.slo else (),
         interleaved=True,
         gap=_gap(cells, trials),
         looks=spec.compare.looks,
@@ -84,7 +86,6 @@ def _search(
     """A search for capacity."""
     from plimsoll.report.probe import probe_of
     from plimsoll.stats.capacity.probe import CapacitySearch
-    from plimsoll.stats.thresholds.slo import parse_slo
 
     assert experiment.file is not None
     settings = experiment.file.spec["capacity"]

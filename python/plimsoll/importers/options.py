@@ -36,6 +36,12 @@ class ImportOptions:
     tool: str = ""
     unit: str = ""
     """Of times without a unit."""
+    slo: str = ""
+    """An objective of the study, as `parse_cell_slo` reads it."""
+    primary: tuple[str, ...] = ()
+    """The metrics that the study is about, as `Metric.parse` reads them."""
+    repeat_of: tuple[str, ...] = ()
+    """Variants that are repeats of others, each as "REPEAT=VARIANT"."""
     column: tuple[str, ...] = ()
     """Meanings of a table's columns, each as "TITLE=MEANING"."""
 
@@ -60,7 +66,7 @@ class ImportOptions:
         unknown = sorted(set(given) - set(known))
         if unknown:
             raise UsageError(f"{unknown[0]!r} is no option of an import; there are {listed(known, 'and')}")
-        for name in ("variant", "operation", "column"):
+        for name in ("variant", "operation", "column", "primary", "repeat_of"):
             if isinstance(given.get(name), list):
                 given[name] = tuple(given[name])  # type: ignore[arg-type]
         return cls(**given)  # type: ignore[arg-type]

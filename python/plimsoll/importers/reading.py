@@ -13,6 +13,7 @@ from plimsoll.importers.language_models import aiperf, guidellm, vllm_bench
 from plimsoll.importers.options import ImportOptions
 from plimsoll.importers.plausible import check, doubts
 from plimsoll.importers.result_file import ResultFile
+from plimsoll.importers.studies import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,4 +90,5 @@ def read(path: str | Path, **given: object) -> Study:
         # The code of another package.
         raise source.error(None, f"the reader of {importer.name} failed: {type(error).__name__}: {error}") from error
     check(source, study)
-    return replace(study, warnings=(*study.warnings, *doubts(study)))
+    study = replace(study, warnings=(*study.warnings, *doubts(study)))
+    return declared(study, options)

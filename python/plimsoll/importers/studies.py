@@ -1,4 +1,4 @@
-"""Combines several imported files into one study, and stores studies."""
+"""What options declare about an imported study, one study of several files, and storing studies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import StoreError, UsageError
+from plimsoll.say.names import listed
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study_json import from_json, to_json
+from plimsoll.stats.thresholds.slo import parse_cell_slo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.importers.options import Names
+    from plimsoll.importers.options import ImportOptions, Names
     from plimsoll.stats.study import Study
     from plimsoll.store import Store
 
@@ -54,6 +57,53 @@ def combine(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
         source=", ".join(study.source for study in studies),
         about={},
         shape="auto",
+    )
+
+
+def declared(study: Study, options: ImportOptions) -> Study:
+    """The study with it. Raises UsageError for an option that does not fit the study."""
+    primary = tuple(_metric(text) for text in options.primary)
+    metrics = [*study.metrics, *(metric for metric in primary if not any(map(metric.is_same, study.metrics)))]
+    study = replace(
+        study,
+        slo=parse_cell_slo(options.slo, "slo") if options.slo else study.slo,
+        primary=primary or study.primary,
+        metrics=tuple(replace(metric, endpoint=None) for metric in metrics),
+    )
+    for text in options.repeat_of:
+        study = _with_repeat(study, *_names(text))
+    return study
+
+
+def _metric(text: str) -> Metric:
+    try:
+        return Metric.parse(text)
+    except UsageError as error:
+        raise UsageError(f"primary: {error}") from None
+
+
+def _names(text: str) -> tuple[str, str]:
+    repeat, _, variant = text.partition("=")
+    if not repeat or not variant or repeat == variant:
+        raise UsageError(f"repeat-of: {text!r} is not REPEAT=VARIANT, for example new2=new")
+    return repeat, variant
+
+
+def _with_repeat(study: Study, repeat: str, variant: str) -> Study:
+    """The runs of the one variant are further runs of the other one."""
+    for name in (repeat, variant):
+        if name not in study.variants:
+            raise UsageError(f"repeat-of: there is no {name!r} in the file; found were {listed(study.variants)}")
+    before = max((trial.repeat for trial in study.trials if trial.variant == variant), default=-1)
+    trials = (
+        replace(trial, variant=variant, repeat=trial.repeat + before + 1) if trial.variant == repeat else trial
+        for trial in study.trials
+    )
+    return replace(
+        study,
+        trials=tuple(trials),
+        variants=tuple(name for name in study.variants if name != repeat),
+        changes={name: text for name, text in study.changes.items() if name != repeat},
     )
 
 

@@ -112,6 +112,11 @@ def signed_percent(ratio: float, form: str) -> str:
     return f"{(ratio - 1) * 100:+{form}} %".replace("-", "−")
 
 
+def signed_share(change: float) -> str:
+    """+27 %, −9.0 %."""
+    return f"{'−' if change < 0 else '+'}{short_percent(abs(change))}"
+
+
 def observed(value: float, unit: str) -> str:
     """A value with its unit: 179.9 MB; 5.38 GiB for many bytes."""
     return size(value) if unit == "bytes" else f"{number(value)} {unit}".rstrip()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.record import SlowRequest
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.metric import MetricKind
+    from plimsoll.stats.thresholds.grammar import Threshold
 
 Against = Literal["baseline", "previous"]
 SizeOf = Literal["bodies", "replies"]
@@ -411,6 +412,8 @@ class Study:
     """The metrics of the question, which share one rate of false alarms. Empty: none was declared beforehand."""
     delta: float = DELTA
     tolerance: float = TOLERANCE
+    slo: tuple[Threshold, ...] = ()
+    """The declared objective: a load whose runs break it is not carried."""
     interleaved: bool = False
     """Whether the trials of a repeat ran in random order next to one another."""
     gap: float | None = None

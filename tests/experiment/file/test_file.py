@@ -51,6 +51,7 @@ primary = "p99 of GET /todos/"
 smallest = "10%"
 errors = "1%"
 looks = 2
+slo = "p99 < 200ms, errors < 1%"
 
 [target]
 url = "http://127.0.0.1:{port}"
@@ -111,7 +112,9 @@ def test_an_experiment_says_what_is_run(read, tmp_path):
     assert spec.levels == (Level("users", 50.0), Level("users", 100.0))
     p50, p99 = Metric("quantile", 0.5, delta=0.1), Metric("quantile", 0.99, delta=0.1)
     primary = Metric("quantile", 0.99, "GET /todos/", 0.1)
-    assert spec.compare == Compare(("previous", "baseline"), (p50, p99), (primary,), 0.1, 0.01, 2)
+    assert spec.compare == Compare(
+        ("previous", "baseline"), (p50, p99), (primary,), 0.1, 0.01, "p99 < 200ms, errors < 1%", 2
+    )
     assert spec.folder == tmp_path and spec.path("x/y") == tmp_path / "x" / "y"
 
 
@@ -276,6 +279,8 @@ def test_levels(read, text, levels):
         ("variant", '[hooks]\nseed = { command = ["x"], witin = 3 }', "12: hooks.seed.witin: is not a known field"),
         ("variant", '[hooks]\nseed = [["x"], { within = "3s" }]', "12: hooks.seed[1].command: is missing"),
         ("variant", '[hooks.collect]\nplan = { command = [] }', "12: hooks.collect.plan.command: must be a list"),
+        ("variant", '[compare]\nslo = 200', "12: compare.slo: must be text in quotes, not 200"),
+        ("variant", '[compare]\nslo = "rps > 5/s"', "12: compare.slo: slo: rps > 5/s: an objective"),
         ("variant", '[compare]\nsmallest = 0', "12: compare.smallest: must be above 0"),
         ("variant", '[compare]\nsmallest = "500%"', '12: compare.smallest: "500%" is not below 100 %'),
         ("variant", '[compare]\nprimary = ["p50", "q99"]', "12: compare.primary[1]: 'q99' is no metric: p50, p99"),

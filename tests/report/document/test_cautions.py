@@ -8,6 +8,7 @@ from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Study, Trial
+from plimsoll.stats.thresholds.slo import parse_cell_slo
 
 
 def study_of(*reasons: str) -> Study:
@@ -76,6 +77,15 @@ def test_a_primary_metric_that_fits_no_endpoint_is_named():
     assert [each for each in lines if "primary" in each] == [
         "p99 of /thrads is a primary metric, but no endpoint has this name: "
         "Aggregated, GET /threads/{id} and POST /comments/."
+    ]
+
+
+def test_an_objective_of_an_endpoint_that_there_is_not_is_named():
+    slo = parse_cell_slo("p99 of /thrads < 1s, p99 of Aggregated < 1s, p99 of /threads/{id} < 1s")
+    lines = cautions(replace(ladder(), study=replace(ladder().study, slo=slo))).lines
+    assert [line for line in lines if "judged" in line] == [
+        "No endpoint has the name in p99 of /thrads < 1s, so no load is judged by it: "
+        "GET /threads/{id} and POST /comments/."
     ]
 
 

@@ -232,6 +232,13 @@ def test_one_run_each_is_a_description_with_what_to_add():
     assert "add" not in sentences(imported())[0], "a table of somebody else's report cannot be repeated"
 
 
+def test_one_run_each_at_one_of_several_levels_has_its_level():
+    study = replace(two_builds(10, 20), repeats=1)
+    row = compared(study, "old", "new", P50, TOTAL, Level("users", 20), word="one run", pairs=1)
+    (found,) = sentences(Analysis(study, (), (row,)))
+    assert found.startswith("`old` → `new` at 20 users: p50 ")
+
+
 def test_where_nothing_is_decided_the_reason_is_said():
     study = steps(base=1000, cached=1000)
     row = compared(

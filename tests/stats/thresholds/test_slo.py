@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.stats.findings.making import row, run, study
 
 from plimsoll.errors import UsageError
 from plimsoll.record import Health
-from plimsoll.stats.thresholds.slo import CriterionResult, parse_slo, results
+from plimsoll.stats.cells import cells_of
+from plimsoll.stats.thresholds.slo import CriterionResult, broken_in, parse_cell_slo, parse_slo, results
 from plimsoll.stats.view import RunView
 
 
@@ -23,6 +25,36 @@ def test_several_criteria_with_commas_in_names():
         ("errors", None, 0.1),
         ("p50", "GET /a,b", 5.0),
     ]
+
+
+def of_study(*rows):
+    """The only cell of a study."""
+    (cell,) = cells_of(study(run(10, *rows, total=row("Aggregated", p99=180.0, failures=3, requests=1000))))
+    return cell
+
+
+@pytest.mark.parametrize(
+    ("text", "breaks"),
+    [
+        ("p99 < 200ms", None),
+        ("p99 < 150ms", ("p99 < 150ms", 180.0)),
+        ("p99 of Aggregated < 150ms", ("p99 of Aggregated < 150ms", 180.0)),
+        ("errors < 0.1%", ("errors < 0.1%", pytest.approx(0.3))),
+        ("p99 < 200ms, p99 of /slow < 300ms", ("p99 of /slow < 300ms", 400.0)),
+        ('p99 of "GET /slow" < 300ms', ('p99 of "GET /slow" < 300ms', 400.0)),
+        ("p50 < 1ms", None),
+    ],
+)
+def test_the_first_criterion_that_a_cell_breaks(text, breaks):
+    """The value that a table does not have breaks nothing."""
+    found = broken_in(parse_cell_slo(text), of_study(row("GET /slow", p99=400.0), row("GET /fast", p99=20.0)))
+    assert (found and (str(found[0]), found[1])) == breaks
+
+
+@pytest.mark.parametrize("text", ["rps > 5/s", "service p99 < 5ms", "timeout < 1%", "errors < 5", "min < 5ms"])
+def test_what_no_study_has_is_no_objective_of_one(text):
+    with pytest.raises(UsageError, match=r"slo: .*: an objective of a study is about a percentile, mean, max or err"):
+        parse_cell_slo(text, "slo")
 
 
 @pytest.mark.parametrize(

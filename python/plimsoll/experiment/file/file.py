@@ -198,7 +198,7 @@ def _compare(given: CompareTable) -> Compare:
         return tuple(replace(each, delta=given.smallest) for each in metrics)
 
     metrics, primary = within(given.metrics), within(given.primary)
-    return Compare(tuple(given.against), metrics, primary, given.smallest, given.errors, given.looks)
+    return Compare(tuple(given.against), metrics, primary, given.smallest, given.errors, given.slo or "", given.looks)
 
 
 def plan_files(spec: Experiment) -> Mapping[str, Path]:

@@ -17,6 +17,7 @@ from plimsoll.load.shapes.registry import shape_flags
 from plimsoll.load.table import FILE_SCHEMA, Duration, Length, SeveralTexts, TomlTable, existing_file, one_or_more
 from plimsoll.stats.metric import DELTA, Metric
 from plimsoll.stats.study import TOLERANCE, Against
+from plimsoll.stats.thresholds.slo import parse_cell_slo
 
 DECIDED = {
     **dict.fromkeys(("-u", "--users", *shape_flags()), "[levels]"),
@@ -97,6 +98,16 @@ def _metric(value: Any) -> Metric:
         return Metric.parse(value)
     except UsageError as error:
         raise BadValueError(str(error)) from error
+
+
+def _objective(value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadValueError(f"must be text in quotes, not {shown(value)}")
+    try:
+        parse_cell_slo(value, "slo")
+    except UsageError as error:
+        raise BadValueError(str(error)) from error
+    return value
 
 
 def _as_path(value: Any) -> Any:
@@ -276,6 +287,9 @@ class OperationTable(ScenarioTable):
 MetricField = Annotated[Metric, PlainValidator(_metric), WithJsonSchema({"type": "string", "title": "metric"})]
 
 
+Objective = Annotated[str, PlainValidator(_objective), WithJsonSchema({"type": "string", "title": "objective"})]
+
+
 class CompareTable(TomlTable):
     """[compare]"""
 
@@ -293,6 +307,8 @@ class CompareTable(TomlTable):
     """The smallest difference that matters: `"5%"`."""
     errors: Share = TOLERANCE
     """The share of failures that counts as none: `"0.1%"`."""
+    slo: Objective | None = None
+    """What a load must keep to count as carried: `"p99 < 200ms, errors < 0.1%"`."""
     looks: Annotated[int, Field(ge=1, le=20)] = 1
     """How often the result is looked at before all repeats are there."""
 

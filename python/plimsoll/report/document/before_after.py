@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
+    from plimsoll.stats.study import Study
 
 MOST_ROWS = 20
 P50, P99, THROUGHPUT = Metric("quantile", 0.5), Metric("quantile", 0.99), Metric("throughput")
@@ -40,7 +41,7 @@ def before_after_table(analysis: Analysis) -> TableData | None:
     for operation in study.operations:
         for level in study.levels:
             before, after = (cell_of(study, CellKey(variant, level, operation)) for variant in (a, b))
-            keys = _keys(before, after)
+            keys = _keys(study, before, after)
             most_keys = max(most_keys, len(keys))
             most = max(1, MOST_ROWS // (len(study.operations) * len(study.levels)))
             more += max(0, len(keys) - most)
@@ -69,13 +70,14 @@ def has_service_times(comparisons: Sequence[Comparison]) -> bool:
     return any(remark.id == "service times" for comparison in comparisons for remark in comparison.remarks)
 
 
-def _keys(before: CellSummary, after: CellSummary) -> list[tuple[str, str]]:
-    """All endpoints together last."""
+def _keys(study: Study, before: CellSummary, after: CellSummary) -> list[tuple[str, str]]:
+    """Those that a primary metric names first, all endpoints together last."""
+    named = [metric for metric in study.primary if metric.endpoint is not None]
     waited: dict[tuple[str, str], float] = {}
     for cell in (before, after):
         for endpoint in cell.endpoints:
             waited[endpoint.key] = waited.get(endpoint.key, 0.0) + endpoint.waited_ms
-    keys = sorted(waited, key=lambda key: -waited[key])
+    keys = sorted(waited, key=lambda key: (not any(metric.is_about(key) for metric in named), -waited[key]))
     return [*keys, TOTAL] if len(keys) > 1 and before.total is not None and after.total is not None else keys
 
 

@@ -12,6 +12,7 @@ from plimsoll.say.findings import said
 from plimsoll.say.names import listed
 from plimsoll.say.numbers import counted
 from plimsoll.say.remarks import warnings
+from plimsoll.stats.thresholds.slo import is_about_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,10 +91,18 @@ def _left_out(analysis: Analysis) -> Iterator[str]:
 
 
 def _unmatched(analysis: Analysis) -> Iterator[str]:
-    """Metrics that the question is about, of endpoints that there are not."""
-    known = {row.endpoint for row in analysis.comparisons}
+    """Metrics that the question is about, and objectives, of endpoints that there are not."""
+    compared = {row.endpoint for row in analysis.comparisons}
     for metric in analysis.study.primary:
-        if known and not any(metric.is_about(endpoint) for endpoint in known):
-            names = [" ".join(filter(None, endpoint)) for endpoint in sorted(known)]
-            shown = listed([*names[:MOST_NAMES], *([f"{len(names) - MOST_NAMES} more"] if names[MOST_NAMES:] else [])])
-            yield f"{metric.text} of {metric.endpoint} is a primary metric, but no endpoint has this name: {shown}."
+        if compared and not any(metric.is_about(endpoint) for endpoint in compared):
+            text = f"{metric.text} of {metric.endpoint}"
+            yield f"{text} is a primary metric, but no endpoint has this name: {_names(compared)}."
+    endpoints = analysis.study.endpoints()
+    for criterion in analysis.study.slo:
+        if endpoints and not is_about_any(criterion, endpoints):
+            yield f"No endpoint has the name in {criterion}, so no load is judged by it: {_names(endpoints)}."
+
+
+def _names(endpoints: Iterable[tuple[str, str]]) -> str:
+    names = [" ".join(filter(None, endpoint)) for endpoint in sorted(endpoints)]
+    return listed([*names[:MOST_NAMES], *([f"{len(names) - MOST_NAMES} more"] if names[MOST_NAMES:] else [])])

@@ -24,7 +24,7 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
         return ("No run has ended yet.",)
     compared = versions.sentences(analysis)
     topics = {topic.endpoint for topic in versions.topics_of(analysis)} if study.primary else set()
-    if shape_of(study) == "rates":
+    if shape_of(study) == "rates" or study.slo:
         carried = list(limits.carried(analysis))
         found = [*carried, *limits.broken(analysis, carried), *compared]
     elif len(study.levels) > 1 and len(study.variants) == 1:

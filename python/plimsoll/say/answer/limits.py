@@ -15,6 +15,7 @@ from plimsoll.stats.findings.serial import SerialBottleneck
 from plimsoll.stats.findings.target.leaks import TargetCrash
 from plimsoll.stats.machine import starved
 from plimsoll.stats.study import TOTAL
+from plimsoll.stats.thresholds.slo import broken_in
 from plimsoll.stats.validity import ACHIEVED
 
 if TYPE_CHECKING:
@@ -155,8 +156,8 @@ def _who(finding: Finding) -> str:
 
 
 def carried(analysis: Analysis) -> Iterator[str]:
-    """Of the open model, a sentence for each operation: the highest rate that each variant carries, and what happens at
-    the next one."""
+    """Of the open model, and of any study with an objective, a sentence for each operation: the highest level that each
+    variant carries, and what happens at the next one."""
     study, cells = analysis.study, cells_of(analysis.study)
     for operation in study.operations:
         ladders = []
@@ -210,7 +211,8 @@ def _carried(
             limited.append(f"{name} carries {below.level}{_p99([below])}, at {cells[first].level} {faults[first]}")
     for level, highest in whole.items():
         names = listed(code(cell.variant) for cell in highest)
-        yield f"{names} {'carries' if len(highest) == 1 else 'carry'} {level}, the highest rate tried{_p99(highest)}"
+        most = "rate tried" if level is not None and level.unit == "/s" else "level"
+        yield f"{names} {'carries' if len(highest) == 1 else 'carry'} {level}, the highest {most}{_p99(highest)}"
     yield from limited
 
 
@@ -226,6 +228,10 @@ def _fault(study: Study, cell: CellSummary, *, is_overloaded: bool) -> str | Non
         return f"the target ended by itself ({crashed})"
     if cell.achieved is not None and cell.achieved < ACHIEVED:
         return f"only {short_percent(cell.achieved)} of the arrivals begin in time"
+    if (found := broken_in(study.slo, cell)) is not None:
+        criterion, value = found
+        unit = f" {criterion.unit}" if criterion.unit else ""
+        return f"{criterion.subject} is {amount(value)}{unit}, which breaks {code(str(criterion))}"
     row = cell.main
     if row is not None and row.requests and row.failures and row.failures / row.requests > study.tolerance:
         return f"{short_percent(row.failures / row.requests)} of the requests fail"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from plimsoll.say import comparisons, phrases
 from plimsoll.say.answer import outcomes
 from plimsoll.say.names import at_levels, code
-from plimsoll.say.numbers import counted, short_percent
+from plimsoll.say.numbers import short_percent, signed_share
 from plimsoll.say.remarks import reason_text
 from plimsoll.stats.cell import median_ratio
 from plimsoll.stats.cells import cell_of, rate_ratio
+from plimsoll.stats.compare.pairs import over_levels
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -230,26 +231,42 @@ def _single_runs(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str
 
 
 def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
-    """Of one level its values; of a few the values of the metric at each; of more at how many b is better, and by how
-    much."""
+    """Of one level its values; of a few the values of the metric at each; of more levels of what the study is about the
+    mean change; of all endpoints at how many pairs of endpoint and level b is better, and by how much."""
     first = rows[0]
     if len(rows) == 1:
         values = [phrases.from_to(row) for row in analysis.comparisons if _is_beside(row, first)]
-        return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}" if values else ""
+        at = f" {at_levels([first.level])}" if len(analysis.study.levels) > 1 else ""
+        return f"{code(first.a)} → {code(first.b)}{at}: {', '.join(values)}" if values else ""
     if len(rows) <= MOST_LEVELS and first.endpoint == TOTAL:
         values = [f"{phrases.values(row)} {at_levels([row.level])}" for row in rows]
         return f"{first.metric.text} of {code(first.a)} → {code(first.b)}: {', '.join(values)}"
+    if analysis.study.primary or first.endpoint == TOTAL:
+        return _over_levels(rows)
     alike = [row for row in analysis.comparisons if (row.a, row.b, row.metric) == (first.a, first.b, first.metric)]
-    ratios = [row.ratio for row in (alike if first.endpoint != TOTAL else rows) if row.ratio]
+    ratios = [row.ratio for row in alike if row.ratio]
     lower, higher = sum(ratio < 1 for ratio in ratios), sum(ratio > 1 for ratio in ratios)
     way = "lower" if lower >= higher else "higher"
-    of_all = counted(len(ratios), "level") if first.endpoint == TOTAL else f"{len(ratios)} pairs of endpoint and level"
     typical = median_ratio(ratios)
     if typical is None:
         return ""
     return (
-        f"{first.metric.text} is {way} in {code(first.b)} than in {code(first.a)} at {max(lower, higher)} of {of_all} "
-        f"(typically by {short_percent(abs(typical - 1))})"
+        f"{first.metric.text} is {way} in {code(first.b)} than in {code(first.a)} at {max(lower, higher)} of "
+        f"{len(ratios)} pairs of endpoint and level (typically by {short_percent(abs(typical - 1))})"
+    )
+
+
+def _over_levels(rows: Sequence[Comparison]) -> str:
+    """Of many levels, as pairs; "" if too few of them have values."""
+    found, first = over_levels([row.ratio for row in rows if row.ratio]), rows[0]
+    if found is None:
+        return ""
+    low, high = found.interval
+    sure = "no difference is certain" if low <= 0 <= high else f"certainly {'higher' if low > 0 else 'lower'}"
+    changes = [signed_share(math.expm1(value)) for value in (found.centre, low, high)]
+    return (
+        f"{first.metric.text} of {code(first.a)} → {code(first.b)}{outcomes.endpoint_of(first)}, with its "
+        f"{found.pairs} levels as pairs: {changes[0]} ({changes[1]} to {changes[2]}), {sure}"
     )
 
 

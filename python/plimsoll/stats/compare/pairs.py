@@ -132,6 +132,13 @@ def paired(
     )
 
 
+def over_levels(ratios: Sequence[float]) -> PairedResult | None:
+    """Of one run of each of two variants at several levels: the levels as pairs. ratios: b / a, a level each. The
+    interval holds if the difference is the same at all levels; it does not cover what all runs of a variant share. None
+    for fewer than `LEAST` levels."""
+    return paired(list(map(math.log, ratios))) if len(ratios) >= LEAST else None
+
+
 def flipped(differences: Sequence[float]) -> float | None:
     """p of no difference: of all ways to flip the signs of the differences, the share whose sum is at least as far from
     0. Exact if they are symmetric around 0 under it (Fisher, The Design of Experiments, 1935, section 21); k pairs
