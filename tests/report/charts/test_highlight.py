@@ -99,7 +99,7 @@ def test_a_leak_is_a_line_in_the_chart_of_memory_only():
     run = str(rss.spec["datasets"]["points"][0]["run"]).split()[0]
     of = MemoryGrowth(
         Subject(), 180.0, (170.0, 190.0), (180.0, 170.0, 190.0), 0.1, 170.0, 190.0, (2.0, 10.0), (179.0, 179.4), "MB",
-        ("app", "rss"), levels_off=False, where=Where(trial=run), weight="warning",
+        ("app", "rss"), levels_off=False, is_steady=True, per_failed=None, where=Where(trial=run), weight="warning",
     )  # fmt: skip
     assert [(row["second"], row["value"]) for row in marked(rss, of)] == [(2, 179), (10, 179.4)]
     assert marked(rss, of)[0]["label"] == "+180 MB/h"

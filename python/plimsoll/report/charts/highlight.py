@@ -179,7 +179,7 @@ def _line(chart: Chart, finding: Finding) -> Marked | None:
     is_memory = chart.name.endswith(("-rss", "-memory"))
     if not isinstance(finding, MemoryGrowth) or not is_memory or finding.where.trial not in runs:
         return None
-    label = f"+{observed(finding.slope_per_h, finding.unit)}/h"
+    label = f"+{observed(finding.slope_per_h, finding.unit)}/h" if finding.is_steady else ""
     scale, ends = float(chart.spec["usermeta"]["scale"]), zip(finding.between_s, finding.line, strict=True)
     rows: list[Row] = [{"second": short(at), "value": short(value / scale), "label": label} for at, value in ends]
     return "line", {"highlight": rows, "highlight-label": rows[-1:]}, {}

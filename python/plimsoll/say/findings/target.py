@@ -8,7 +8,7 @@ from plimsoll.say.durations import ms
 from plimsoll.say.findings.said import Said, said
 from plimsoll.say.names import at, lead, listed
 from plimsoll.say.numbers import change, counted, number, observed, percent
-from plimsoll.stats.findings.target.leaks import GROWS, MemoryGrowth, TargetCrash
+from plimsoll.stats.findings.target.leaks import FILES, GROWS, LEAST_FILES, MemoryGrowth, TargetCrash
 from plimsoll.stats.findings.target.load import GROWS as QUEUE_GROWS
 from plimsoll.stats.findings.target.load import LEAST_WAITING, FullCpu, FullMachine, Queue
 from plimsoll.stats.findings.target.work import DIFFERS, LEAST_CALLS, LEAST_SHARE, ChangedWork
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level
 
 MEMORY = (
-    "the slope of resident memory after the warm-up (Theil–Sen) is certainly (95 %) above 0 in the whole run and in "
-    f"its second half, and amounts to more than {GROWS * 100:.0f} % of the median: a cache fills and stops, a leak "
-    "does not"
+    "the slope of resident memory, or of open files, after the warm-up (Theil–Sen) is certainly (95 %) above 0 in the "
+    f"whole run and in its second half, and amounts to more than {GROWS * 100:.0f} % of the median: a cache fills and "
+    f"stops, a leak does not; open files grow by at least {LEAST_FILES}"
 )
 CRASH = "a target that ends by itself while it is loaded is a result, not a run to be left out"
 CPU = (
@@ -47,8 +47,10 @@ LEAST_REST = 0.05
 
 @said.register
 def memory(finding: MemoryGrowth) -> Said:
-    first, last, slope = (observed(value, finding.unit) for value in (finding.first, finding.last, finding.slope_per_h))
-    what = f"{lead(finding.subject)}{' '.join(finding.series)} grows from {first} to {last}"
+    first, last = (observed(value, finding.unit) for value in (finding.first, finding.last))
+    source, name = finding.series
+    grows = f"{source} {name} grows" if name != FILES else f"the open files of {source} grow"
+    what = f"{lead(finding.subject)}{grows} from {first} to {last}"
     if finding.levels_off:
         return Said(
             f"{what} and levels off in its second half.",
@@ -56,11 +58,20 @@ def memory(finding: MemoryGrowth) -> Said:
             "If it should not grow at all, look at what is kept while it warms up.",
         )
     return Said(
-        f"{what} during the run ({slope}/h) and does not level off: a leak, unless what it keeps has a bound that was "
-        "not reached.",
+        f"{what} during the run ({_pace(finding)}) and {'do' if name == FILES else 'does'} not level off: a leak, "
+        "unless what it keeps has a bound that was not reached.",
         MEMORY,
         "A longer run tells the two apart; a heap profile tells what is kept.",
     )
+
+
+def _pace(finding: MemoryGrowth) -> str:
+    """By how much: for each failed request where these explain it, else in an hour if it grows at one rate."""
+    if finding.per_failed is not None:
+        return f"{observed(finding.per_failed, finding.unit)} for each failed request"
+    if finding.is_steady:
+        return f"{observed(finding.slope_per_h, finding.unit)}/h"
+    return f"{'faster' if finding.second_half_per_h[0] > finding.slope_per_h else 'slower'} in its second half"
 
 
 @said.register

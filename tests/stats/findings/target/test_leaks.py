@@ -54,7 +54,7 @@ def test_few_samples_tell_nothing_and_many_are_thinned_out() -> None:
 
 
 def _observed(values: Any, name: str = "rss", **known: Any) -> Any:
-    return run(10, observed=(Series("the service", name, "MB", SECONDS, values),), **known)
+    return run(10, observed=(Series("the service", name, known.pop("unit", "MB"), SECONDS, values),), **known)
 
 
 def test_a_leak_is_told_with_its_slope() -> None:
@@ -69,6 +69,33 @@ def test_a_plateau_is_an_insight_and_a_calm_process_nothing() -> None:
 
     assert finding.weight == "insight"
     assert "levels off" in said(finding).statement
+
+
+def test_growth_that_is_not_of_one_rate_has_none() -> None:
+    (finding,) = found(leaks, study(_observed(200 + 0.0005 * SECONDS**2)))
+    assert "grows from 200.3 MB to 359.6 MB during the run (faster in its second half)" in said(finding).statement
+    (finding,) = found(leaks, study(_observed(200 + 4 * np.sqrt(SECONDS))))
+    assert "during the run (slower in its second half)" in said(finding).statement
+
+
+def test_growth_with_the_failures_is_said_for_each_of_them() -> None:
+    """They begin after 400 s; what grows evenly does not grow with them."""
+    failures = np.where(np.arange(600) < 400, 0, 10)
+    total = row("Aggregated", course=replace(course([10.0] * 600), failures=failures))
+    with_failures = 200 + 0.016 * np.concatenate(([0], np.cumsum(failures)))[SECONDS.astype(np.int64)]
+    with_failures += 0.01 * SECONDS
+    (finding,) = found(leaks, study(_observed(with_failures, total=total)))
+    assert "during the run (0.01839 MB for each failed request)" in said(finding).statement
+    (finding,) = found(leaks, study(_observed(LEAK, total=total)))
+    assert "(179.9 MB/h)" in said(finding).statement
+
+
+def test_open_files_that_grow_are_a_leak_and_those_of_a_few_connections_are_not() -> None:
+    (finding,) = found(leaks, study(_observed(280 + 14 * SECONDS, name="files", unit="")))
+    assert finding.weight == "warning"
+    assert "the open files of the service grow from 630 to 8190 during the run" in said(finding).statement
+    assert found(leaks, study(_observed(280 + 0.1 * SECONDS, name="files", unit=""))) == []
+    assert found(leaks, study(_observed(280 + 30 * CACHE, name="files", unit=""))) == []
 
 
 def test_what_is_not_memory_may_grow() -> None:

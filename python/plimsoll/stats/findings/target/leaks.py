@@ -1,4 +1,4 @@
-"""LEAK and CRASH: memory that keeps growing, and targets that end."""
+"""LEAK and CRASH: memory and open files that keep growing, and targets that end."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ MOST_SAMPLES = 600
 """All pairs are compared; more samples are reduced to means."""
 HOUR = 3600.0
 MEMORY = ("rss", "memory")
+FILES = "files"
+LEAST_FILES = 100
+"""Open files: a smaller growth is that of connections."""
+LEAST_FAILED = 100
+"""Failed requests from which growth can be said for each of them."""
+BETTER = 0.5
+"""The squares that failures leave of the growth, over those that time leaves: up to this, failures explain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,12 @@ class Growth:
     """Increase from its first tenth to its last, relative to its median."""
     ends: tuple[float, float] = (0.0, 0.0)
     """Medians of its first tenth and of its last."""
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether one rate may hold for the whole: the interval of the second half overlaps that of all."""
+        _, low, high = self.second_half
+        return low <= self.high and self.low <= high
 
 
 def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
@@ -62,7 +75,7 @@ def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
 
 @dataclass(frozen=True, slots=True)
 class MemoryGrowth(Finding):
-    """Memory that grows during a run. Values are in `unit`."""
+    """Memory, or a number of open files, that grows during a run. Values are in `unit`."""
 
     id = "LEAK"
     subject: Subject
@@ -85,6 +98,10 @@ class MemoryGrowth(Finding):
     """Source and name of what grows."""
     levels_off: bool
     """Whether the second half does not grow."""
+    is_steady: bool
+    """Whether one slope may hold for both halves."""
+    per_failed: float | None
+    """Growth for each failed request, where failures explain it better than time; None elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +120,17 @@ class TargetCrash(Finding):
 def leaks(study: Study) -> Iterable[Finding]:
     for trial in study.trials:
         for series in trial.observed:
-            if series.name not in MEMORY:
+            if series.name not in (*MEMORY, FILES):
                 continue
             warm = series.seconds >= trial.warmup
             found = growth_of(series.seconds[warm], series.values[warm])
-            if found is not None and found.word != "none":
+            if found is not None and found.word != "none" and not _is_of_connections(series, found):
                 yield _finding(study, trial, series, found)
+
+
+def _is_of_connections(series: Series, found: Growth) -> bool:
+    """Whether open files grow no more than connections of users make them."""
+    return series.name == FILES and (found.word != "leak" or found.ends[1] - found.ends[0] < LEAST_FILES)
 
 
 def crashes(study: Study) -> Iterable[Finding]:
@@ -157,9 +179,31 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
         unit=series.unit,
         series=(series.source, series.name),
         levels_off=found.word == "plateau",
+        is_steady=found.is_steady,
+        per_failed=_per_failed(trial, t, y),
         where=Where.of(trial, None, trial.id),
         weight="insight" if found.word == "plateau" else "warning",
     )
+
+
+def _per_failed(trial: Trial, t: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+    """Growth for each failed request, if a line over the failures so far is much closer to it than one over time."""
+    course = trial.total.course if trial.total is not None else None
+    if course is None or not len(course):
+        return None
+    so_far = np.concatenate(([0], np.cumsum(course.failures)))
+    failed = so_far[np.clip(t.astype(np.int64), 0, len(course))].astype(np.float64)
+    if failed[-1] - failed[0] < LEAST_FAILED:
+        return None
+    (of_failed, left), (_, left_by_time) = _line(failed, y), _line(t, y)
+    return of_failed if of_failed > 0 and left <= BETTER * left_by_time else None
+
+
+def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
+    """Slope of the line with the least squares, and these squares. x is not constant."""
+    along = x - x.mean()
+    slope = float((along * y).sum() / (along**2).sum())
+    return slope, float(((y - y.mean() - slope * along) ** 2).sum())
 
 
 def _slope(t: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
