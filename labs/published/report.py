@@ -14,12 +14,13 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.cells import TableCell
-from plimsoll.importers.columns import looks_like_header
-from plimsoll.importers.measured import precision_of
 from plimsoll.importers.options import ImportOptions, renamed
 from plimsoll.importers.result_file import ResultFile
 from plimsoll.importers.studies import declared
-from plimsoll.importers.tables import DASHES, TableReader, TextTable, pipe_cells, shorten
+from plimsoll.importers.tables.columns import looks_like_header
+from plimsoll.importers.tables.measured import precision_of
+from plimsoll.importers.tables.reader import DASHES, TableReader, pipe_cells
+from plimsoll.importers.tables.text_table import TextTable, shorten
 from plimsoll.load.complaints import complain, complaints
 from plimsoll.load.table import SeveralTexts, TomlTable, one_or_more
 from plimsoll.load.toml_file import read_toml
@@ -175,11 +176,11 @@ class _Report:
     def _read(self, table: MappedTable) -> list[Trial]:
         options = replace(
             self._options, users=table.users, duration=table.seconds or self._map.seconds, ramp=self._map.ramp,
-            operation=table.operation, variant=(),
+            operation=(), variant=(),
         )  # fmt: skip
         reader = TableReader(self._source, options)
         text = self._text_table(table)
-        found = list(reader.trials(text, "")) if reader.is_certain(text) else []
+        found = list(reader.trials(text, "", table.operation)) if reader.is_certain(text) else []
         self._skipped += reader.skipped
         self._decimals = max(self._decimals, reader.decimals)
         return found

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.importers.cells import TableCell
-from plimsoll.importers.columns import LABELS, columns
-from plimsoll.importers.measured import RowValues, measured_of, seconds_of
 from plimsoll.importers.one_result import OneHeader
 from plimsoll.importers.result_file import ResultFile
 from plimsoll.importers.single import study_of_run, whole
+from plimsoll.importers.tables.columns import LABELS, columns
+from plimsoll.importers.tables.measured import RowValues, measured_of, seconds_of
 from plimsoll.stats.study import LOCUST, TOTAL, Course, FailureKind
 
 if TYPE_CHECKING:

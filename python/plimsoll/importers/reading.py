@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll.doors import added
 from plimsoll.errors import PlimsollError
-from plimsoll.importers import gatling, ghz, hdr, hey, jtl, jtl_xml, k6, locust_csv, phout, tables, vegeta, wrk
+from plimsoll.importers import gatling, ghz, hdr, hey, jtl, jtl_xml, k6, locust_csv, phout, vegeta, wrk
 from plimsoll.importers.language_models import aiperf, guidellm, vllm_bench
 from plimsoll.importers.options import ImportOptions
 from plimsoll.importers.plausible import check, doubts
 from plimsoll.importers.result_file import ResultFile
 from plimsoll.importers.studies import declared
+from plimsoll.importers.tables.reader import read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("vLLM bench serve", vllm_bench.is_result, vllm_bench.read_result),
     Importer("GuideLLM benchmarks", guidellm.is_report, guidellm.read_report),
     Importer("phout", phout.is_phout, phout.read_phout),
-    Importer("tables in text, Markdown or CSV", lambda source: True, tables.read_tables, takes_columns=True),
+    Importer("tables in text, Markdown or CSV", lambda source: True, read_tables, takes_columns=True),
 )
 """Tried in this order, after those of other packages; the last one accepts anything."""
 GROUP = "plimsoll.importers"

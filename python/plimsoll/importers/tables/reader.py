@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.cells import COUNTS, TableCell
-from plimsoll.importers.columns import LABELS, MEANINGS, MappedColumn, column, columns, looks_like_header
-from plimsoll.importers.measured import (
+from plimsoll.importers.options import renamed
+from plimsoll.importers.single import level_of
+from plimsoll.importers.tables.columns import (
+    LABELS,
+    MEANINGS,
+    MappedColumn,
+    column,
+    columns,
+    looks_like_header,
+    spaced_titles,
+)
+from plimsoll.importers.tables.measured import (
     RowValues,
     converted,
     doubt_of,
@@ -25,58 +35,41 @@ from plimsoll.importers.measured import (
     seconds_of,
     shared,
 )  # fmt: skip
-from plimsoll.importers.options import renamed
-from plimsoll.importers.single import level_of, operation_of
+from plimsoll.importers.tables.text_table import (
+    SHOWN,
+    SUMS,
+    StatedLoad,
+    TextTable,
+    joined,
+    names_of,
+    operations_of,
+    shorten,
+)
 from plimsoll.importers.unknown import binary, described
 from plimsoll.say.names import listed
-from plimsoll.stats.study import Level, Skipped, Study, Trial
+from plimsoll.stats.study import Level, Measured, Skipped, Study, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from plimsoll.importers.columns import Meaning
     from plimsoll.importers.options import ImportOptions
     from plimsoll.importers.result_file import ResultFile
+    from plimsoll.importers.tables.columns import Meaning
 
     Split = Callable[[str], list[str] | None]
     """A line's cells; None for a line outside of the table."""
     Run = tuple[str, Level | None]
     """Variant and level."""
 
-SUMS = frozenset({"aggregated", "total", "all", "overall", "sum", "totals"})
-"""Names of the row for all endpoints together."""
 DASHES = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?")
-LOCUST_TITLES = frozenset({"Average Content Size", "Median Response Time"})
-"""These titles identify Locust's tables."""
+LOCUST_TITLES = (
+    frozenset({"Average Content Size", "Median Response Time"}),
+    frozenset({"# Requests", "# Fails", "Average size (bytes)"}),
+)
+"""Titles that identify Locust's tables: of its files, and of its page."""
 LONGEST_HEADER = 10_000
 """Characters."""
-_SHOWN = 120
-"""Maximum characters of a line quoted in a reason."""
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*")
-
-
-@dataclass(slots=True)
-class TextTable:
-    """A table of a file, cell by cell."""
-
-    line: int
-    """Of its header."""
-    heading: str
-    titles: list[str]
-    columns: list[MappedColumn | None]
-    rows: list[tuple[int, list[TableCell]]] = field(default_factory=list)
-
-    @property
-    def kinds(self) -> set[str]:
-        return {each.kind for each in self.columns if each}
-
-    @property
-    def has_arms(self) -> bool:
-        """Whether the same measures occur several times."""
-        return any(each and each.place for each in self.columns)
-
-    def cells(self, index: int) -> list[TableCell]:
-        return [cells[index] for _, cells in self.rows]
 
 
 def read_tables(source: ResultFile, options: ImportOptions) -> Study:
@@ -85,8 +78,13 @@ def read_tables(source: ResultFile, options: ImportOptions) -> Study:
         raise source.error(None, what)
     reader = TableReader(source, options)
     tables = reader.tables(source.text().splitlines())
-    names = _names(tables)
-    trials = [trial for table, name in zip(tables, names, strict=True) for trial in reader.trials(table, name)]
+    operations = operations_of(tables)
+    names = ["" for _ in tables] if any(operations) else names_of(tables)
+    trials = [
+        trial
+        for table, name, operation in zip(tables, names, operations, strict=True)
+        for trial in reader.trials(table, name, operation)
+    ]
     if not trials:
         raise reader.nothing()
     levels = {trial.level for trial in trials}
@@ -94,13 +92,17 @@ def read_tables(source: ResultFile, options: ImportOptions) -> Study:
         several = ", ".join(str(each) for each in sorted(each for each in levels if each))
         raise UsageError(f"{source.path}: the table gives the levels ({several}); leave out --users and --rate")
     variants = renamed(tuple(dict.fromkeys(trial.variant for trial in trials)), options.variant, "variant")
+    called = renamed(tuple(dict.fromkeys(trial.operation for trial in trials)), options.operation, "operation")
     decimals, corrected = reader.decimals, any(each and each.corrected for table in tables for each in table.columns)
-    is_locust = any(set(table.titles) >= LOCUST_TITLES for table in tables)
+    is_locust = any(set(table.titles) >= titles for table in tables for titles in LOCUST_TITLES)
     tool = options.tool or ("locust" if is_locust else "")
     precision = precision_of(tool, None, decimals, corrected=corrected)
     return Study(
         name=options.name or source.path.name.partition(".")[0],
-        trials=tuple(replace(trial, variant=variants[trial.variant], precision=precision) for trial in trials),
+        trials=tuple(
+            replace(trial, variant=variants[trial.variant], operation=called[trial.operation], precision=precision)
+            for trial in trials
+        ),
         variants=tuple(variants.values()),
         skipped=tuple(sorted(reader.skipped, key=lambda each: int(each.place.rpartition(":")[2]))),
         source=str(source.path),
@@ -133,10 +135,6 @@ def aligned_cells(line: str) -> list[str] | None:
     return cells if len(cells) > 1 else None
 
 
-def shorten(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
 def column_map(texts: Sequence[str]) -> dict[str, MappedColumn]:
     """Meanings of columns by their titles, from "TITLE=MEANING". Raises UsageError."""
     known: dict[str, MappedColumn] = {}
@@ -164,14 +162,10 @@ def _splits(line: str) -> Iterator[Split]:
     yield aligned_cells
 
 
-def _names(tables: Sequence[TextTable]) -> list[str]:
-    """Of several tables: their headings if all differ, otherwise their numbers."""
-    headings = [table.heading for table in tables]
-    if len(tables) == 1:
-        return [""]
-    if all(headings) and len(set(headings)) == len(headings):
-        return headings
-    return [f"table {number}" for number in range(1, len(tables) + 1)]
+def _is_sum_without_method(table: TextTable, texts: Sequence[str]) -> bool:
+    """Whether it is Locust's row of sums, which has no cell for the method."""
+    first = column(table.titles[0])
+    return first is not None and first.kind == "method" and TableCell.of(texts[0]).name.lower() in SUMS
 
 
 class TableReader:
@@ -189,12 +183,15 @@ class TableReader:
         found: list[TextTable] = []
         table: TextTable | None = None
         split: Split = pipe_cells
-        heading = ""
+        heading, stated = "", StatedLoad()
         for number, line in enumerate(lines, 1):
-            if marked := _HEADING.fullmatch(line[:_SHOWN].strip()):
+            if load := StatedLoad.of(line):
+                stated = stated.then(load)
+            if marked := _HEADING.fullmatch(line[:SHOWN].strip()):
                 heading = marked["text"]
             if begun := self._header(line, number, heading):
                 split, table = begun
+                table.stated, stated = stated, replace(stated, rate=None)
                 found.append(table)
             elif table is not None and not DASHES.fullmatch(line.strip()):
                 cells = split(line) if line.strip() else None
@@ -202,16 +199,19 @@ class TableReader:
         titles = {title for each in found for title in each.titles}
         if found and (unknown := [title for title in self._known if title not in titles]):
             raise UsageError(f"{self._source.path}: no table has a column {unknown[0]!r}; there are {_quoted(titles)}")
-        return [each for each in found if self.is_certain(each)]
+        return joined(filter(self.is_certain, found))
 
     def _header(self, line: str, number: int, heading: str) -> tuple[Split, TextTable] | None:
         for split in _splits(line):
             titles = split(line) or []
             if len(titles) > 1 and looks_like_header(titles, self._known):
                 return split, TextTable(number, heading, titles, [])
-        return None
+        titles = spaced_titles(line, self._known) or []
+        return (str.split, TextTable(number, heading, titles, [])) if looks_like_header(titles, self._known) else None
 
     def _row(self, table: TextTable, texts: list[str], number: int, line: str) -> TextTable:
+        if len(texts) == len(table.titles) - 1 and _is_sum_without_method(table, texts):
+            texts = ["", *texts]
         if len(texts) == len(table.titles):
             table.rows.append((number, [TableCell.of(text) for text in texts]))
         elif any(text.strip() for text in texts):
@@ -232,14 +232,14 @@ class TableReader:
                 self._skip(table.line, title, "a column that is not known here; --column TITLE=MEANING names it")
         return True
 
-    def trials(self, table: TextTable, name: str) -> Iterator[Trial]:
+    def trials(self, table: TextTable, name: str, operation: str = "") -> Iterator[Trial]:
         """The runs of a table. name: of the table; "" for the only one."""
         runs: dict[Run, dict[tuple[str, str], RowValues]] = {}
         for row in table.rows:
             self._values(table, name, row, runs)
         for (variant, level), rows in runs.items():
             if rows:
-                yield self._trial(table, variant, level, rows)
+                yield replace(self._trial(table, variant, level, rows), operation=operation)
 
     def _values(
         self,
@@ -260,7 +260,7 @@ class TableReader:
         if key is None or key[1].lower() in SUMS:
             key = ("", "Aggregated")
         variant = labels["variant"].name if "variant" in labels else ""
-        level = self._level(labels)
+        level = self._level(labels) or table.stated.level
         arms: dict[str, RowValues] = {}
         for index, (each, cell) in enumerate(zip(table.columns, cells, strict=True)):
             if each is None or each.kind in LABELS or each.kind == "other":
@@ -279,7 +279,10 @@ class TableReader:
             full = " ".join(part for part in (name, variant, arm_name) if part)
             rows = runs.setdefault((full or self._source.path.name.partition(".")[0], level), {})
             if key in rows:
-                self._skip(line, shorten(" | ".join(cell.text for cell in cells)), "is there a second time")
+                why = "is there a second time"
+                if level is None:
+                    why += "; --column TITLE=users or TITLE=offered says which column is the load, if there is one"
+                self._skip(line, shorten(" | ".join(cell.text for cell in cells)), why)
             elif values.by_measure:
                 rows[key] = values
 
@@ -294,7 +297,7 @@ class TableReader:
     def _trial(
         self, table: TextTable, variant: str, level: Level | None, rows: Mapping[tuple[str, str], RowValues]
     ) -> Trial:
-        seconds = self._options.duration or seconds_of(list(rows.values()))
+        seconds = self._options.duration or table.stated.seconds or seconds_of(list(rows.values()))
         notes = [f"read from {self._source.place(table.line)}"]
         facts: dict[str, str | float] = {}
         measured = {}
@@ -302,6 +305,8 @@ class TableReader:
             measured[key], note = measured_of(key, values, seconds)
             notes += [*values.notes, *([note] if note else [])]
         total = measured.pop(("", "Aggregated"), None)
+        if table.stated.rate is not None and not table.has_arms and (total is None or total.rate is None):
+            total = replace(total or Measured("", "Aggregated"), rate=table.stated.rate)
         if total is not None and "name" not in table.kinds:
             total, note = shared(total, rows["", "Aggregated"], level.rate if level else None, seconds, facts)
             notes += [note] if note else []
@@ -309,7 +314,6 @@ class TableReader:
             id=f"{self._source.place(table.line)} {variant} {level or ''}".rstrip(),
             variant=variant,
             level=level,
-            operation=operation_of(self._options),
             users=level.users if level else None,
             offered=level.rate if level else None,
             think=self._options.think,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.importers.columns import column, columns, looks_like_header
+from plimsoll.importers.tables.columns import column, columns, looks_like_header
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.importers.cells import TableCell
-    from plimsoll.importers.columns import MappedColumn, Meaning
+    from plimsoll.importers.tables.columns import MappedColumn, Meaning
 
 FINE = 4
 """A rate with at least this many decimals determines the length of the run."""

@@ -83,6 +83,10 @@ _ARM = re.compile(
 )
 LONGEST_TITLE = 200
 """Characters; longer text is no title. Some of these patterns take quadratic time."""
+MOST_WORDS = 5
+"""Of a title between single blanks."""
+LEAST_SPACED = 3
+"""Titles of a line with single blanks between them: fewer may be prose."""
 _RATES = frozenset({"req/s", "req/sec", "requests/s", "requests/sec", "rps", "/s"})
 
 
@@ -175,6 +179,22 @@ def columns(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> tup
         return found, f"column {repeated[0]!r} is there several times, others are not"
     # The same under two names, like Locust's median and 50 %: the first counts.
     return [MappedColumn("other") if each and each.place else each for each in found], ""
+
+
+def spaced_titles(line: str, known: Mapping[str, MappedColumn] = _NONE) -> list[str] | None:
+    """Titles of a line that has nothing but known titles, with single blanks between them; None for any other line."""
+    words = line.split() if len(line) <= LONGEST_TITLE else []
+    titles: list[str] = []
+    start = 0
+    while start < len(words):
+        ends = range(min(len(words), start + MOST_WORDS), start, -1)
+        texts = (" ".join(words[start:end]) for end in ends)
+        title = next((text for text in texts if text in known or column(text) is not None), None)
+        if title is None:
+            return None
+        titles.append(title)
+        start += len(title.split())
+    return titles if len(titles) >= LEAST_SPACED else None
 
 
 def looks_like_header(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> bool:

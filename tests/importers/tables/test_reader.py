@@ -6,7 +6,8 @@ from hypothesis import strategies as some
 
 from plimsoll.errors import UsageError
 from plimsoll.importers import read
-from plimsoll.importers.tables import aligned_cells, delimited_cells, pipe_cells
+from plimsoll.importers.tables.reader import aligned_cells, delimited_cells, pipe_cells
+from plimsoll.importers.tables.text_table import StatedLoad
 from plimsoll.stats.study import LOCUST, Level
 
 MARKDOWN = """# Results
@@ -236,3 +237,110 @@ def test_failures_from_a_share_are_as_exact_as_the_share(read_text):
 def test_levels_may_be_in_thousands(read_text):
     users, rate = (read_text(f"Impl. | {title} | p50 (ms)\na | 1.5k | 5\n").trials[0] for title in ("Users", "Offered"))
     assert (users.level, rate.level) == (Level("users", 1500), Level("/s", 1500))
+
+
+LOCUST_PAGE = """Load of create (10 VUS, 180 seconds)
+
+Method | Name | # Requests | # Fails | Average (ms) | Min (ms) | Max (ms) | Average size (bytes) | RPS | Failures/s |
+---|---|---|---|---|---|---|---|---|---|
+POST | /keys | 207 | 0 | 8502 | 1306 | 14281 | 630 | 1.2 | 0.0 |
+Aggregated | 207 | 0 | 8502 | 1306 | 14281 | 630 | 1.2 | 0.0 |
+
+Method | Name | 50%ile (ms) | 99%ile (ms) | 100%ile (ms) |
+---|---|---|---|---|
+POST | /keys | 7200 | 14000 | 14000 |
+Aggregated | 7200 | 14000 | 14000 |
+"""
+
+
+def test_the_two_tables_of_locusts_page_are_one_with_the_load_above_them(read_text):
+    (trial,) = read_text(LOCUST_PAGE).trials
+    (post,) = trial.endpoints
+    assert (trial.level, trial.duration, trial.precision) == (Level("users", 10), 180, LOCUST)
+    assert (post.label, post.requests, post.quantile(0.99), post.quantile(1.0)) == ("POST /keys", 207, 14000, 14000)
+    assert trial.total.requests == 207
+    assert trial.total.quantile(0.5) == 7200
+
+
+def test_tables_with_other_rows_or_the_same_measures_are_not_joined(read_text):
+    other_rows = LOCUST_PAGE.replace("POST | /keys | 7200", "POST | /locks | 7200")
+    assert len(read_text(other_rows).trials) == 2
+    same = LOCUST_PAGE.replace("99%ile (ms) | 100%ile (ms)", "99%ile (ms) | Max (ms)")
+    assert len(read_text(same).trials) == 2
+    another_load = LOCUST_PAGE.replace("\nMethod | Name | 50", "(30 VUS, 180 seconds)\nMethod | Name | 50")
+    assert [str(trial.level) for trial in read_text(another_load).trials] == ["10 users", "30 users"]
+
+
+def test_tables_of_other_endpoints_at_each_load_are_operations(read_text):
+    get = LOCUST_PAGE.replace("(10 VUS, 180 seconds)", "").replace("POST | /keys", "GET | /keys")
+    text = "".join(LOCUST_PAGE.replace("(10 VUS", f"({users} VUS") + get for users in (10, 30))
+    study = read_text(text)
+    assert study.variants == ("report",)
+    assert study.operations == ("POST /keys", "GET /keys")
+    assert [(str(trial.level), trial.operation) for trial in study.trials] == [
+        ("10 users", "POST /keys"), ("10 users", "GET /keys"), ("30 users", "POST /keys"), ("30 users", "GET /keys"),
+    ]  # fmt: skip
+    assert read_text(text, operation=("create", "get")).operations == ("create", "get")
+
+
+LADDER = """No. of clients = {users}
+req/s = {rate}
+Methods | median response time | 95% |
+---|
+GET_thread | {p50} | 900 |
+No. of clients = {users}
+req/s = 18.7 27min = 18.6
+Methods | median response time | median response time | 95% | 95% |
+---|
+GET_thread | 280 | 270 | 370 | 340 |
+"""
+
+
+def test_a_load_that_is_stated_above_each_table(read_text):
+    """The same tables follow one another at each load; the rate of two runs in one line is not certain."""
+    text = LADDER.format(users=48, rate=9.4, p50=250) + LADDER.format(users=96, rate=18.5, p50=270)
+    study = read_text(text)
+    assert study.variants == ("table 1", "table 2 arm 1", "table 2 arm 2")
+    found = [(trial.variant, trial.users, trial.total and trial.total.rate) for trial in study.trials]
+    assert found[::3] == [("table 1", 48, 9.4), ("table 1", 96, 18.5)]
+    assert [rate for variant, _, rate in found if variant != "table 1"] == [None] * 4
+    without_last = text[: text.rindex("No. of clients")]
+    assert read_text(without_last).variants == study.variants
+    without_first = text[text.index("No. of clients", 1) :]
+    assert read_text(without_first).variants[0] == "table 1 arm 1", "which table is missing is not certain"
+
+
+@pytest.mark.parametrize(
+    ("line", "load"),
+    [
+        ("No. of clients = 48", StatedLoad(Level("users", 48))),
+        ("Users = 20 Req/s = 31.6", StatedLoad(Level("users", 20), 31.6)),
+        ("Load (50 users, 3 min)", StatedLoad(Level("users", 50), None, 180)),
+        ("Peak (5 connections)", StatedLoad(Level("users", 5))),
+        ("Users/second: 5", None),
+        ("Peak (5 stars)", None),
+        ("Users = 20 of 48", None),
+        ("Users = 20 27min = 18", None),
+        ("GET | /users?a = 5", None),
+    ],
+)
+def test_what_a_line_states_of_a_load(line, load):
+    assert StatedLoad.of(line) == load
+
+
+def test_columns_between_single_blanks(read_text):
+    """All of the header are known titles, and a row has as many words."""
+    text = """Impl. Req/sec Success rate P99 (corrected) Max
+tunnel 600 100% 40.07ms 147.3ms
+tunnel 1000 99.90% 793.4ms 1228ms
+
+Tunnel is better in all respects.
+"""
+    with pytest.raises(UsageError, match="no table with results"):
+        read_text(text.replace("Impl.", "Of what"))
+    study = read_text(text, column=["Req/sec=offered"])
+    assert [(str(trial.level), trial.total.quantile(0.99)) for trial in study.trials] == [
+        ("600/s", 40.07), ("1000/s", 793.4),
+    ]  # fmt: skip
+    (skipped,) = read_text(text).skipped
+    assert skipped.why.startswith("is there a second time; --column TITLE=users or TITLE=offered says which column is")

@@ -1,0 +1,1 @@
+"""Tables of results, as people publish them: Markdown, CSV, TSV or aligned text."""
