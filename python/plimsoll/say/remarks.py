@@ -29,6 +29,15 @@ SERVICE_TIMES = (
 RESPONSE_TIMES = "Times here are response times; the verdict is about service times, as the table above."
 
 
+def times_of_dominant(operation: str, endpoint: tuple[str, str]) -> str:
+    """What the times of an operation are of, whose requests mix fast and slow ones."""
+    of = f" of {operation}" if operation else ""
+    return (
+        f"Times{of} are those of {' '.join(filter(None, endpoint))}, which users wait for most: percentiles of all "
+        "requests together mix fast and slow ones."
+    )
+
+
 def reason_text(comparison: Comparison | Refusal) -> str:
     """Why there is no verdict; "" if there is one."""
     return _reason(comparison.reason) if comparison.reason is not None else ""

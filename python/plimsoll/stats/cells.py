@@ -185,6 +185,15 @@ def rate_ratio(a: CellSummary, b: CellSummary) -> float | None:
     return after / before if before and after else None
 
 
+def dominant_endpoint(cells: Iterable[CellSummary]) -> tuple[str, str]:
+    """The one that users wait for most in these cells; `TOTAL` if there are not several."""
+    waited: dict[tuple[str, str], float] = {}
+    for cell in cells:
+        for endpoint in cell.endpoints:
+            waited[endpoint.key] = waited.get(endpoint.key, 0.0) + endpoint.waited_ms
+    return max(waited, key=lambda key: waited[key]) if len(waited) > 1 else TOTAL
+
+
 def requests_per_arrival(study: Study) -> float | None:
     """Median over the runs of a search; None if no run has a rate."""
     return median_ratio(

@@ -1,11 +1,14 @@
 from dataclasses import replace
 
-from tests.report.studies import SAMPLES, chain, imported, ladder, rates
+from tests.report.studies import SAMPLES, chain, imported, ladder, operations, rates
+from tests.say.written import written
 
 from plimsoll.report.document.blocks import Chip
 from plimsoll.report.document.summary import MOST_ROWS, summary_table
+from plimsoll.report.document.tables import quantile
 from plimsoll.stats.cells import cells_of
-from plimsoll.stats.study import Level
+from plimsoll.stats.findings.finding import Where
+from plimsoll.stats.study import TOTAL, Level
 
 
 def table_of(analysis):
@@ -33,6 +36,24 @@ def test_a_step_has_what_it_changed_and_a_verdict_against_both():
 def test_what_was_changed_is_no_column_where_a_variant_has_several_rows():
     study = replace(ladder().study, changes={"new": "an index on threads"})
     assert "What changed" not in titles(table_of(replace(ladder(), study=study)))
+
+
+def test_a_percentile_that_mixes_two_requests_is_not_shown():
+    """The times of the request that users wait for most are."""
+    analysis = operations()
+    level = Level("users", 50)
+    mixes = written("BIMODAL", "blocks", "…", Where("2.11", level, "delete", TOTAL), "")
+    cells = cells_of(analysis.study)
+    (delete,) = (cell for cell in cells if (cell.operation, cell.level) == ("delete", level))
+    versions = delete.endpoint(("GET", "/keys/[id]/versions"))
+    table, as_it_was = table_of(replace(analysis, findings=(mixes,))), table_of(replace(analysis, findings=()))
+    (mixed,) = (row.cells for row, before in zip(table.rows, as_it_was.rows, strict=True) if row != before)
+    assert mixed[0:2] == ("delete", "50 users")
+    assert mixed[3] == quantile(versions, 0.5)
+    assert table.note.endswith(
+        "Times of delete are those of GET /keys/[id]/versions, which users wait for most: percentiles of all requests "
+        "together mix fast and slow ones."
+    )
 
 
 def test_the_variants_of_a_level_stand_together():

@@ -8,6 +8,7 @@ from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.ticks import ticks_of
 from plimsoll.stats.cell import cell_value
+from plimsoll.stats.cells import cells_of, dominant_endpoint
 from plimsoll.stats.findings.saturation import Saturation
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
@@ -58,17 +59,29 @@ def ladder_charts(analysis: Analysis, operation: str, endpoint: tuple[str, str],
 
 
 def operations_charts(analysis: Analysis) -> list[Chart]:
-    """Throughput and median over the levels with a line for each operation, of a study with several and one variant."""
+    """Throughput and median over the levels with a line for each operation, of a study with several and one variant. Of
+    an operation with several requests it is the one that users wait for most: all of them together have a rate of their
+    sum, and a median that may be between them."""
     study = analysis.study
     levels = [level for level in study.levels if level is not None]
     if len(study.operations) < 2 or len(study.variants) != 1 or len(levels) < 2:
         return []
-    words = _words(levels, study.operations)
+    cells = cells_of(study)
+    drawn = {
+        operation: dominant_endpoint(cell for cell in cells if cell.operation == operation)
+        for operation in study.operations
+    }
+    series = {
+        operation: operation if endpoint == TOTAL else f"{operation}: {' '.join(filter(None, endpoint))}"
+        for operation, endpoint in drawn.items()
+    }
+    words = _words(levels, list(series.values()))
 
     def rows(metric: Metric) -> Iterable[tuple[Row, list[Row]]]:
-        for operation in study.operations:
-            for row, runs in _points(analysis, study.variants[0], levels, operation, TOTAL, metric):
-                yield {**row, "series": operation}, [{**run, "series": operation} for run in runs]
+        for operation, endpoint in drawn.items():
+            name = {"series": series[operation]}
+            for row, runs in _points(analysis, study.variants[0], levels, operation, endpoint, metric):
+                yield {**row, **name}, [{**run, **name} for run in runs]
 
     rates, medians = list(rows(Metric("throughput"))), [row for row, _ in rows(Metric("quantile", 0.5))]
     charts = []

@@ -13,7 +13,8 @@ from plimsoll.say import comparisons
 from plimsoll.say.answer.shape import changes_of, shape_of
 from plimsoll.say.answer.versions import topics_of
 from plimsoll.say.numbers import NONE, count, known
-from plimsoll.say.remarks import RESPONSE_TIMES
+from plimsoll.say.remarks import RESPONSE_TIMES, times_of_dominant
+from plimsoll.stats.cells import dominant_endpoint
 from plimsoll.stats.compare.tails import highest
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
@@ -21,6 +22,7 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.record.cells import CellKey
     from plimsoll.say.answer.versions import Topic
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary, EndpointCell
@@ -40,6 +42,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
     judged = [each for each in analysis.comparisons if topic is not None and topic.is_like(each)]
     against = [each for each in study.against if any(_is_against(study, row, each) for row in judged)]
     changes, tail = changes_of(study), highest(study)
+    mixed = _mixed(analysis, cells) if topic is None or topic.endpoint == TOTAL else set()
     has = {
         "operation": len(study.operations) > 1,
         "variant": len(study.variants) > 1,
@@ -61,7 +64,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
     )
     rows = []
     for cell in _ordered(study, cells)[:MOST_ROWS]:
-        row = _row_of(cell, topic)
+        row = cell.endpoint(dominant_endpoint([cell])) if cell.cell in mixed else _row_of(cell, topic)
         total = cell.main
         left = (
             *([cell.operation] if has["operation"] else []),
@@ -84,9 +87,25 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         notes.append("* did not get the load that was asked for.")
     if any(each.word == "one run" for each in judged):
         notes.append("One run each: how much of a change is noise is unknown.")
+    shown = {cell.operation: dominant_endpoint([cell]) for cell in cells if cell.cell in mixed}
+    notes += [times_of_dominant(operation, endpoint) for operation, endpoint in shown.items()]
     if len(study.variants) == 2 and has_service_times(judged):
         notes.append(RESPONSE_TIMES)
     return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))
+
+
+def _mixed(analysis: Analysis, cells: Sequence[CellSummary]) -> set[CellKey]:
+    """The cells of which a percentile of all endpoints together must not be used: they mix fast and slow ones."""
+    blocked = [finding.where for finding in analysis.findings if (finding.id, finding.weight) == ("BIMODAL", "blocks")]
+    return {
+        cell.cell
+        for cell in cells
+        for where in blocked
+        if where.endpoint in (TOTAL, ("", ""))
+        and where.variant in (None, cell.variant)
+        and where.level in (None, cell.level)
+        and where.operation in (None, cell.operation)
+    }
 
 
 def _ordered(study: Study, cells: Sequence[CellSummary]) -> list[CellSummary]:
