@@ -70,7 +70,28 @@ def test_of_runs_in_which_it_does_not_hold_is_said_why() -> None:
     own = [replace(_closed(users, rate, 1000), precision=PLIMSOLL) for users, rate in ((10, 9.9), (20, 12.0))]
     (finding,) = found(littles_law, study(*own))
     assert "holds in 1 of 2 runs" in said(finding).statement
-    assert "in the rest users spent part of their time outside requests" in said(finding).statement
+    assert said(finding).statement.endswith("; in 1 more run users spent part of their time outside requests.")
+
+
+def test_of_a_table_that_breaks_it_nothing_is_said_of_user_code() -> None:
+    broken, held = found(littles_law, study(_closed(10, 9.9, 1000), _closed(20, 12.0, 1000)))
+    assert broken.weight == "blocks"
+    assert said(held).statement == ("Little's law holds in 1 of 2 runs: users, throughput and latency fit together.")
+
+
+def test_known_pauses_and_an_unknown_mix_are_bounds_in_both_directions() -> None:
+    """10 users with a pause of 5 s: with requests of 1 to 2 s each there are from 1.43 to 1.67 requests/s."""
+
+    def mixed(rate: float, think: float | None = 5.0) -> Any:
+        rows = row("GET /fast", mean=1000), row("GET /slow", mean=2000)
+        return run(10, *rows, total=Measured("", "Aggregated", rate=rate), think=think, precision=LOCUST)
+
+    assert [each.id for each in found(littles_law, study(mixed(1.5)))] == []
+    (missing,) = found(littles_law, study(mixed(1.2)))
+    assert "accounts for 84 % of 10 users: users were missing" in said(missing).statement
+    (impossible,) = found(littles_law, study(mixed(2.0)))
+    assert "accounts for 120 % of 10 users: the numbers cannot be of one" in said(impossible).statement
+    assert not any(each.weight == "blocks" for each in found(littles_law, study(mixed(1.2, think=None))))
 
 
 def test_users_who_are_still_being_started_are_not_missing() -> None:

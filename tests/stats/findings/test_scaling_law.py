@@ -38,6 +38,8 @@ def test_without_pauses_and_latencies_nothing_is_fitted() -> None:
     (finding,) = found(scaling_law, study(*ladder(*SPECSDM91)))
 
     assert "users pause an unknown time" in said(finding).statement
+    (finding,) = found(scaling_law, study(*ladder(*SPECSDM91, think=5.0)))
+    assert "the mean latency of all requests is not known" in said(finding).statement
     assert evidence_of(finding)["peak_per_s"] == 1853.2
 
 

@@ -229,6 +229,8 @@ def law_doubt(doubt: LawDoubt) -> str:
                 f"the peak of the curve is {above * 100:.1f} % above the highest throughput of a level, at most "
                 f"{whole_percent(MOST_ABOVE)} is allowed"
             )
+        case "no mean", _:
+            return "the mean latency of all requests is not known, so it is not known how many are in flight"
         case "pauses", _:
             return "users pause an unknown time, so it is not known how many are in flight"
         case "no success", _:

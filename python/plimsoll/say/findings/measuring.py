@@ -160,8 +160,9 @@ def law_holds(finding: LawHolds) -> Said:
     if finding.unknown:
         unchecked = f"; {counted(finding.unknown, 'other')} could not be checked"
         were = f" that {'was' if finding.checked == 1 else 'were'} checked"
-    if len(finding.ratios) < finding.checked:
-        unchecked = f"; in the rest users spent part of their time outside requests{unchecked}"
+    if finding.with_own_work:
+        more = counted(finding.with_own_work, "more run")
+        unchecked = f"; in {more} users spent part of their time outside requests{unchecked}"
     return Said(
         f"Little's law holds in {len(finding.ratios)} of {counted(finding.checked, 'run')}{were}: users, throughput "
         f"and latency fit together{cut}{unchecked}.",

@@ -44,7 +44,18 @@ class LawDoubt:
     """Why the parameters of the law must not be published."""
 
     id: Literal[
-        "levels", "sides", "r2", "residual", "bound", "outside", "above", "flat", "pauses", "no success", "no fall"
+        "levels",
+        "sides",
+        "r2",
+        "residual",
+        "bound",
+        "outside",
+        "above",
+        "flat",
+        "pauses",
+        "no mean",
+        "no success",
+        "no fall",
     ]
     values: tuple[float, ...] = ()
     """levels: how many there are. sides: levels below and above the peak. r2, residual: of the fit. bound: the value.

@@ -71,6 +71,8 @@ class LawHolds(Finding):
     """Runs whose numbers suffice, those in which the law does not hold included."""
     unknown: float
     """Runs whose numbers do not suffice."""
+    with_own_work: float
+    """Runs of our own in which users spent part of their time outside requests."""
     is_cut_off: bool
     """Whether the end of the runs may have cut the deficit off."""
     is_known: bool
@@ -81,7 +83,7 @@ class LawHolds(Finding):
 def littles_law(study: Study) -> Iterable[Finding]:
     held: list[tuple[Trial, Measured, Little]] = []
     unknown: list[Trial] = []
-    checked = 0
+    checked = with_own_work = 0
     for trial in study.trials:
         row = whole(trial)
         if trial.invalid or row is None:
@@ -94,11 +96,13 @@ def littles_law(study: Study) -> Iterable[Finding]:
         if found.word == "holds":
             held.append((trial, row, found))
         elif trial.precision.tool != PLIMSOLL.tool:
-            # Ours are judged by counts in flight (`stats.validity`), because user code takes time as well.
             yield _broken(study, trial, found)
+        else:
+            # Ours are judged by counts in flight (`stats.validity`), because user code takes time as well.
+            with_own_work += 1
     yield from _pauses(study, unknown)
     if held:
-        yield _held(held, checked, len(unknown))
+        yield _held(held, checked, len(unknown), with_own_work)
 
 
 def judged(trial: Trial, row: Measured) -> Little | None:
@@ -135,8 +139,10 @@ def judged(trial: Trial, row: Measured) -> Little | None:
         for mean in (response.least, response.most)
     )
     if response.least != response.most:
-        # Only a bound: only a contradiction is certain.
-        return found if found.word == "impossible" else None
+        # Only bounds: only a contradiction of one of them is certain.
+        if found.word == "impossible":
+            return found
+        return most if trial.think is not None and most.word == "missing" else None
     # Missing time may be unreported pauses; excess time cannot.
     return None if trial.think is None and most.ratio < most.low else found
 
@@ -229,7 +235,7 @@ def _broken(study: Study, trial: Trial, law: Little) -> Finding:
     )
 
 
-def _held(held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int) -> Finding:
+def _held(held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int, with_own_work: int) -> Finding:
     deficits = []
     for trial, row, law in held:
         seconds = seconds_of(trial)[0]
@@ -247,6 +253,7 @@ def _held(held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int
         unfinished_per_user=tuple(latencies for _, _, latencies in deficits) or None,
         checked=float(checked),
         unknown=float(unknown),
+        with_own_work=float(with_own_work),
         is_cut_off=missing is not None and edge is not None and MARGIN < missing <= edge,
         is_known=all(trial.precision.tool == PLIMSOLL.tool for trial, _, _ in held),
         never_pause=all(trial.model == "closed" and not trial.think for trial, _, _ in held),

@@ -59,7 +59,7 @@ def scaling_law(study: Study) -> Iterable[Finding]:
             continue
         lacks = too_short([rung.load for rung in rungs], rates)
         loads = _loads(rungs, rates)
-        unknown = () if loads else (LawDoubt("pauses"),)
+        unknown = () if loads else (LawDoubt("pauses" if _pauses_are_unknown(rungs) else "no mean"),)
         failed = () if min(rates) else (LawDoubt("no success"),)
         if lacks or loads is None or failed:
             yield _refused(study, ladder, (*lacks, *unknown, *failed), rungs, rates)
@@ -67,6 +67,10 @@ def scaling_law(study: Study) -> Iterable[Finding]:
         fit = usl(loads, rates)
         reasons = fit.reasons or _not_fallen(rungs, rates)
         yield _refused(study, ladder, reasons, rungs, rates) if reasons else _published(study, ladder, fit)
+
+
+def _pauses_are_unknown(rungs: Sequence[Rung]) -> bool:
+    return any(trial.think is None for rung in rungs for trial in rung.trials)
 
 
 def _not_fallen(rungs: Sequence[Rung], rates: Sequence[float]) -> tuple[LawDoubt, ...]:
