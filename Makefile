@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -111,6 +111,14 @@ target/otel-collector: tests/outputs/otlp/collector/main.go tests/outputs/otlp/c
 	mkdir -p target/otel-collector-build
 	cp $^ target/otel-collector-build
 	cd target/otel-collector-build && go mod tidy -e && go build -trimpath -ldflags "-s -w" -o ../otel-collector .
+
+prometheus: target/prometheus ## a Prometheus that takes remote write 2.0, for tests/outputs/remote_write (needs Go; twenty minutes)
+
+target/prometheus: tests/outputs/remote_write/prometheus/tools.go tests/outputs/remote_write/prometheus/go.mod
+	mkdir -p target/prometheus-build
+	cp $^ target/prometheus-build
+	cd target/prometheus-build && go mod tidy -e && \
+		go build -trimpath -ldflags "-s -w" -tags remove_all_sd -o ../prometheus github.com/prometheus/prometheus/cmd/prometheus
 
 bench-startup: setup ## how long after Enter the first request of a run leaves (one minute)
 	@$(BIN)/python -m benches.startup

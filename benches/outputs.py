@@ -42,6 +42,7 @@ OUTPUTS = {
     "jsonl, over HTTP": "jsonl={url}/",
     "prometheus, scraped every 5 s": "prometheus",
     "prometheus, remote write every 5 s": "prometheus={url}/write",
+    "prometheus, remote write 2.0 every 5 s": "prometheus={url}/write,version=2",
     "prometheus, native histograms every 5 s": "prometheus={url}/write,histograms=native",
     "otlp, every 5 s": "otlp={url}",
     "influxdb, over HTTP": "influxdb={url},db=load",
@@ -56,6 +57,7 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["Content-Length"]))
         self.send_response(204)
         self.send_header("Content-Length", "0")
+        self.send_header("X-Prometheus-Remote-Write-Samples-Written", "1000000")
         self.end_headers()
     def log_message(self, *_):
         pass

@@ -9,7 +9,7 @@ from typing import Any, Generic, Self, TypeVar, final
 
 from typing_extensions import disjoint_base
 
-from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, SlowTuple, TotalTuple
+from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, TotalTuple, TracedTuple
 
 __all__ = [
     "AllowedHosts",
@@ -46,6 +46,7 @@ __all__ = [
     "grpc_timeout",
     "held_bodies",
     "is_plain_path",
+    "is_trace_sampled",
     "json_text",
     "limit_bodies",
     "now",
@@ -77,6 +78,9 @@ def stream_rows() -> list[str]:
 
 def trace_parent(trace: int) -> int:
     """The parent's id in the header traceparent of a request, of the second half of its trace. Both below 2 ** 64."""
+
+def is_trace_sampled(trace: int, share: float) -> bool:
+    """Whether a trace is in the sample of this share, 0…1, by its second half, below 2 ** 64."""
 
 def websocket_headers(protocols: Sequence[str], compression: bool) -> list[tuple[str, str]]:
     """The headers of a request that opens a WebSocket, with a new key."""
@@ -445,9 +449,10 @@ class Engine:
 
         Kept connections stay. At first connections are made to any host.
         """
-    trace: int | None
+    trace: tuple[int, float] | None
     """Written only: the first half, of 64 bits, of the traces that requests carry from now on in a header
-    `traceparent`, each another one; None, as at first: they carry none. A request that has such a header keeps it."""
+    `traceparent`, each another one, and the share, 0…1, that has the flag *sampled*. None, as at first: they carry
+    none. A request that has such a header keeps it."""
     connect_backoff: bool
     """Written only: whether a client that could not connect waits before it tries again. Not at first."""
     @property
@@ -778,8 +783,12 @@ class Recorder:
         """Hand over and forget the seconds < before (all when None), and the failures since the last call."""
     def take_parts(self) -> list[PartTuple]:
         """Hand over and forget what responses said of the parts of their time, in their headers Server-Timing."""
-    def take_slowest(self) -> list[SlowTuple]:
-        """Hand over and forget the 20 slowest exchanges that carry a trace, the slowest one first."""
+    def sample_traces(self, share: float | None) -> None:
+        """Set the share, 0…1, of exchanges with a trace that are kept besides the slowest and the failed ones. None, as
+        at first: no others."""
+    def take_traced(self) -> tuple[list[TracedTuple], int]:
+        """Hand over and forget exchanges that carry a trace: up to 200 of the sample, 50 others that failed, and the 20
+        slowest of the rest. The number is how many of the sample and of those that failed were not kept."""
     @property
     def epoch(self) -> int:
         """The stamp at which second 0 begins."""

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,9 @@ from plimsoll.experiment.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
+
+NEWEST = Path(__file__).parents[2] / "target" / "prometheus"
+"""`make prometheus` builds it: twenty minutes of CPU."""
 
 
 class PrometheusServer:
@@ -66,13 +69,19 @@ class PrometheusServer:
 
 @contextmanager
 def prometheus_server(
-    folder: Path, scraped: Mapping[str, Any] | None = None, features: str = "exemplar-storage"
+    folder: Path,
+    scraped: Mapping[str, Any] | None = None,
+    features: str = "exemplar-storage",
+    *,
+    is_newest: bool = False,
 ) -> Iterator[PrometheusServer]:
-    """It takes remote writes. scraped: a job that it scrapes every second. features: with commas between. Skips the
-    test without the program."""
-    program = shutil.which("prometheus")
+    """It takes remote writes. scraped: a job that it scrapes every second. features: with commas between. is_newest: a
+    server that takes remote write 2.0. Skips the test without the program."""
+    program = NEWEST if is_newest else shutil.which("prometheus")
     if program is None:
         pytest.skip("no prometheus (Debian: apt-get install prometheus)")
+    if program == NEWEST and not NEWEST.exists():
+        pytest.skip("no prometheus of version 3: make prometheus")
     jobs = [{"job_name": "plimsoll", **scraped}] if scraped else []
     config = {"global": {"scrape_interval": "1s"}, "scrape_configs": jobs}
     (folder / "prometheus.yml").write_text(json.dumps(config))

@@ -21,7 +21,7 @@ from plimsoll.outputs.exposition import exposition, is_open_metrics, open_metric
 from plimsoll.outputs.metric_histogram import BOUNDS_S
 from plimsoll.outputs.metrics import RunMetrics
 from plimsoll.outputs.output import OutputEvent
-from plimsoll.record import SlowRequest
+from plimsoll.record import TracedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,8 +110,8 @@ def test_openmetrics_has_the_same_samples_and_traces_of_slow_requests(
     output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
     metrics = RunMetrics(output_run)
-    slow = SlowRequest("GET", "/", "success", "5b8efff798038103d269b633813fc60c", 0.5, 40.0, 39.0)
-    metrics.add(make_second(0, slowest=(slow, slow._replace(response_ms=39.0, second=0.7))))
+    slow = TracedRequest("GET", "/", "success", "5b8efff798038103d269b633813fc60c", 0.5, 40.0, 39.0)
+    metrics.add(make_second(0, traced=(slow, slow._replace(response_ms=39.0, second=0.7))))
     metrics.add_event(OutputEvent("start", 1.5, 'It "starts".'))
     families = metrics.families()
     text = open_metrics(families)

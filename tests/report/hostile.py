@@ -37,8 +37,8 @@ SPARED = {
     ("Finding", "id"): "the name of a rule",
     ("FailureKind", "outcome"): "an outcome of the engine",
     ("Noise", "kind"): "a kind of metric",
-    ("SlowRequest", "outcome"): "an outcome of the engine",
-    ("SlowRequest", "trace"): "hexadecimal digits of our own",
+    ("TracedRequest", "outcome"): "an outcome of the engine",
+    ("TracedRequest", "trace"): "hexadecimal digits of our own",
     ("Metric", "endpoint"): "names an endpoint as a user writes it; it is planted with the endpoints",
 }
 """Texts that are names of ours: others would be another study, not another text."""

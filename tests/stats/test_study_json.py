@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
-from plimsoll.record import SlowRequest
+from plimsoll.record import TracedRequest
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import (
@@ -87,7 +87,7 @@ works = some.builds(
     counts, maybe, maybe, maybe, maybe_count,
 )  # fmt: skip
 slow_requests = some.builds(
-    SlowRequest, words, words, words, words, some.floats(0, 9), some.floats(0, 9), some.floats(0, 9),
+    TracedRequest, words, words, words, words, some.floats(0, 9), some.floats(0, 9), some.floats(0, 9),
     some.none() | some.floats(0, 9),
 )  # fmt: skip
 trials = some.builds(

@@ -3,6 +3,8 @@
 
 use std::io::Write;
 
+use plimsoll_record::Sampling;
+
 use crate::call::{Bytes, Wire};
 
 const NAME: &[u8] = b"traceparent:";
@@ -14,12 +16,14 @@ const LENGTH: usize = NAME.len() + 1 + 55 + 2;
 pub(crate) struct Tracer {
     /// The first half of all traces.
     prefix: u64,
+    /// Which headers have the flag *sampled*.
+    sampling: Sampling,
     serial: u64,
 }
 
 impl Tracer {
-    pub(crate) fn new(prefix: u64) -> Tracer {
-        Tracer { prefix, serial: 0 }
+    pub(crate) fn new(prefix: u64, sampling: Sampling) -> Tracer {
+        Tracer { prefix, sampling, serial: 0 }
     }
 
     /// Inserts the header after the request line. Returns the second half of the trace; 0 if the request already has
@@ -37,7 +41,8 @@ impl Tracer {
         let (trace, parent) = (mixed(self.serial), mixed(!self.serial));
         let mut marked = Vec::with_capacity(bytes.len() + LENGTH);
         marked.extend_from_slice(line);
-        write!(marked, "traceparent: 00-{:016x}{trace:016x}-{parent:016x}-01\r\n", self.prefix)
+        let flags = u8::from(self.sampling.takes(trace));
+        write!(marked, "traceparent: 00-{:016x}{trace:016x}-{parent:016x}-{flags:02x}\r\n", self.prefix)
             .expect("writing to a Vec does not fail");
         marked.extend_from_slice(rest);
         wire.head += marked.len() - bytes.len();
@@ -98,7 +103,7 @@ mod tests {
     #[test]
     fn the_header_stands_behind_the_request_line_and_the_body_where_it_was() {
         let mut marked = wire("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
-        let trace = Tracer::new(0xabc).mark(&mut marked);
+        let trace = Tracer::new(0xabc, Sampling::ALL).mark(&mut marked);
         let expected = format!("POST /a HTTP/1.1\r\ntraceparent: 00-0000000000000abc{trace:016x}-");
         assert!(text(&marked).starts_with(&expected), "{}", text(&marked));
         let line = text(&marked).lines().nth(1).expect("the header");
@@ -109,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_parent_follows_from_the_trace() {
-        let mut tracer = Tracer::new(1);
+        let mut tracer = Tracer::new(1, Sampling::ALL);
         for _ in 0..1000 {
             let mut marked = wire("GET / HTTP/1.1\r\n\r\n");
             let trace = tracer.mark(&mut marked);
@@ -119,8 +124,21 @@ mod tests {
     }
 
     #[test]
+    fn the_flag_is_set_for_the_sample() {
+        let sampling = Sampling::of(0.25);
+        let mut tracer = Tracer::new(1, sampling);
+        let sampled = (0..1000).filter(|_| {
+            let mut marked = wire("GET / HTTP/1.1\r\n\r\n");
+            let is_sampled = sampling.takes(tracer.mark(&mut marked));
+            assert!(text(&marked).contains(if is_sampled { "-01\r\n" } else { "-00\r\n" }), "{}", text(&marked));
+            is_sampled
+        });
+        assert!((200..300).contains(&sampled.count()));
+    }
+
+    #[test]
     fn every_request_has_a_trace_of_its_own() {
-        let mut tracer = Tracer::new(1);
+        let mut tracer = Tracer::new(1, Sampling::ALL);
         let seen: HashSet<u64> = (0..1000).map(|_| tracer.mark(&mut wire("GET / HTTP/1.1\r\n\r\n"))).collect();
         assert_eq!(seen.len(), 1000);
         assert!(!seen.contains(&0));
@@ -130,8 +148,8 @@ mod tests {
     fn a_header_that_is_there_stays_and_one_in_a_body_is_none() {
         let given = "GET / HTTP/1.1\r\nTraceParent: 00-1-2-01\r\n\r\n";
         let mut marked = wire(given);
-        assert_eq!(Tracer::new(1).mark(&mut marked), 0);
+        assert_eq!(Tracer::new(1, Sampling::ALL).mark(&mut marked), 0);
         assert_eq!(text(&marked), given);
-        assert_ne!(Tracer::new(1).mark(&mut wire("POST / HTTP/1.1\r\n\r\n\ntraceparent: x")), 0);
+        assert_ne!(Tracer::new(1, Sampling::ALL).mark(&mut wire("POST / HTTP/1.1\r\n\r\n\ntraceparent: x")), 0);
     }
 }

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use plimsoll_engine as engine;
 use plimsoll_engine::{ClientId, ExchangeId, Limits, Piece, WakeId};
+use plimsoll_record::Sampling;
 use pyo3::prelude::*;
 use slab::Slab;
 
@@ -164,8 +165,8 @@ impl Engine {
     }
 
     #[setter]
-    fn set_trace(&mut self, prefix: Option<u64>) {
-        self.inner.trace(prefix);
+    fn set_trace(&mut self, traces: Option<(u64, f64)>) {
+        self.inner.trace(traces.map(|(prefix, share)| (prefix, Sampling::of(share))));
     }
 
     #[setter]

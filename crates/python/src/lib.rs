@@ -122,6 +122,12 @@ mod _engine {
         plimsoll_engine::parent_of(trace)
     }
 
+    /// Whether a trace is in a sample of this share, by its second half.
+    #[pyfunction]
+    fn is_trace_sampled(trace: u64, share: f64) -> bool {
+        plimsoll_record::Sampling::of(share).takes(trace)
+    }
+
     /// The headers of a request that opens a WebSocket, with a new key.
     #[pyfunction]
     fn websocket_headers(protocols: Vec<String>, compression: bool) -> Vec<(&'static str, String)> {

@@ -127,8 +127,8 @@ fn row<'py>(
 type FailureTuple = (String, String, &'static str, String, String, bool, u64, u64, u64);
 /// The same fields as `plimsoll.record.PartTuple`.
 type PartTuple<'py> = (String, String, String, u64, Bound<'py, PyBytes>);
-/// The same fields as `plimsoll.record.SlowTuple`.
-type SlowTuple = (String, String, &'static str, u64, u64, u64, u64);
+/// The same fields as `plimsoll.record.TracedTuple`.
+type TracedTuple = (String, String, &'static str, u64, u64, u64, u64);
 /// The same fields as `plimsoll.record.TotalTuple`.
 type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<FailureTuple>);
@@ -297,14 +297,18 @@ impl Recorder {
         parts.collect()
     }
 
-    fn take_slowest(&mut self) -> Vec<SlowTuple> {
-        let taken = self.inner.take_slowest();
-        let slowest = taken.into_iter().map(|slow| {
-            let record::Slow { endpoint, outcome, trace, arrival, times } = slow;
+    fn sample_traces(&mut self, share: Option<f64>) {
+        self.inner.sample_traces(share.map(record::Sampling::of));
+    }
+
+    fn take_traced(&mut self) -> (Vec<TracedTuple>, u64) {
+        let (taken, left_out) = self.inner.take_traced();
+        let traced = taken.into_iter().map(|traced| {
+            let record::Traced { endpoint, outcome, trace, arrival, times } = traced;
             let (method, name) = self.names(endpoint);
             (method.into(), name.into(), outcome.name(), trace, arrival, times.response, times.service)
         });
-        slowest.collect()
+        (traced.collect(), left_out)
     }
 
     #[getter]

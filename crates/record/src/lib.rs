@@ -9,11 +9,11 @@
 //! - [`endpoints`]: their numbers, and the limit of names.
 //! - [`recorder`]: aggregates exchanges and returns whole seconds.
 //! - [`parts`]: the target's own timings.
-//! - [`slowest`]: the slowest exchanges that carry a trace.
 //! - [`stream`]: the rows that streams add to those of their requests.
 //! - [`socket`]: the rows that WebSockets add.
 //! - [`tokens`]: the rows that generated texts add.
 //! - [`totals`]: the sums of the run so far, for the live page.
+//! - [`traced`]: the exchanges that become spans.
 //! - [`failures`]: failures grouped by message.
 //! - `grouping`: finds the common text of messages.
 //! - [`log`]: every exchange as a row, on request, and rows as columns.
@@ -31,11 +31,11 @@ pub mod log;
 pub mod outcome;
 pub mod parts;
 pub mod recorder;
-pub mod slowest;
 pub mod socket;
 pub mod stream;
 pub mod tokens;
 pub mod totals;
+pub mod traced;
 mod zigzag;
 
 pub use cell::{Cell, EndpointId};
@@ -46,8 +46,8 @@ pub use histogram::{DecodeError, Durations, Summand};
 pub use outcome::Outcome;
 pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};
-pub use slowest::Slow;
 pub use socket::SocketRows;
 pub use stream::StreamRows;
 pub use tokens::{TokenRows, Tokens};
 pub use totals::Sums;
+pub use traced::{Sampling, Traced};

@@ -5,8 +5,8 @@ use crate::endpoints::Endpoints;
 use crate::failures::{Failure, Failures, Filed};
 use crate::log::Log;
 use crate::parts::{Part, Parts};
-use crate::slowest::{Slow, Slowest};
 use crate::totals::Totals;
+use crate::traced::{Sampling, Traced, TracedExchanges};
 use crate::{Durations, Exchange, Outcome, StampSource, Times};
 
 /// System errors that mean that the generator ran out of files, ports or memory. They are not the target's fault.
@@ -115,7 +115,7 @@ pub struct Recorder {
     /// Those of them that are in the totals already.
     counted: Failures,
     parts: Parts,
-    slowest: Slowest,
+    traced: TracedExchanges,
     totals: Totals,
     /// Stamp of the start of the totals, ns.
     since: u64,
@@ -136,7 +136,7 @@ impl Recorder {
             failures: Failures::default(),
             counted: Failures::default(),
             parts: Parts::default(),
-            slowest: Slowest::default(),
+            traced: TracedExchanges::default(),
             totals: Totals::default(),
             since: epoch,
             warm: 0,
@@ -153,14 +153,14 @@ impl Recorder {
         self.failures.clear();
         self.counted.clear();
         self.parts.take();
-        self.slowest.take();
+        self.traced.take();
         self.totals = Totals::default();
         self.since = epoch;
         self.log.take(|_| ());
     }
 
-    /// Sets the end of the warm-up. Failures before it are counted, but not grouped by message. Its metrics and slow
-    /// exchanges are not recorded.
+    /// Sets the end of the warm-up. Failures before it are counted, but not grouped by message. Its metrics and traces
+    /// are not recorded.
     pub fn warm_until(&mut self, stamp: u64) {
         self.warm = stamp;
     }
@@ -212,7 +212,7 @@ impl Recorder {
             && exchange.trace != 0
             && exchange.arrival >= self.warm
         {
-            self.slowest.add(endpoint, exchange, outcome, times);
+            self.traced.add(endpoint, exchange, outcome, times);
         }
         let second = self.fold(endpoint, exchange, outcome, body, times);
         if let Some(times) = times {
@@ -305,9 +305,15 @@ impl Recorder {
         self.parts.take()
     }
 
-    /// Takes the slowest exchanges with a trace, slowest first.
-    pub fn take_slowest(&mut self) -> Vec<Slow> {
-        self.slowest.take()
+    /// Sets which exchanges with a trace are kept besides the slowest and the failed ones. None, as at first: no others.
+    pub fn sample_traces(&mut self, sampling: Option<Sampling>) {
+        self.traced.sampling = sampling;
+    }
+
+    /// Takes the exchanges with a trace that were kept, and the number of those in the sample and failed ones for which
+    /// there was no room.
+    pub fn take_traced(&mut self) -> (Vec<Traced>, u64) {
+        self.traced.take()
     }
 
     /// Takes the seconds before `before` (all if None), and all failures so far.

@@ -88,7 +88,7 @@ def _json_lines(target: OutputTarget) -> Output:
 
 def _prometheus(target: OutputTarget) -> Output:
     from plimsoll.outputs.exposition import ScrapedMetrics
-    from plimsoll.outputs.remote_write import RemoteWrite
+    from plimsoll.outputs.remote_write.output import RemoteWrite
 
     return RemoteWrite(target) if target.url else ScrapedMetrics(target)
 
@@ -126,7 +126,8 @@ OUTPUTS = {
     ),
     "prometheus": OutputKind(
         "prometheus=http://host:9090", "remote write to a Prometheus server or to what takes the same; without a URL "
-        "the page's server has /metrics to be scraped", _prometheus, ("interval", "histograms", "header"),
+        "the page's server has /metrics to be scraped", _prometheus,
+        ("interval", "histograms", "version", "auth", "region", "header"),
     ),
     "influxdb": OutputKind(
         "influxdb=http://host:8086,db=load", "line protocol to InfluxDB of any version, to a file, or by UDP",

@@ -21,6 +21,8 @@ MOST_EVENTS = 100
 """Of a run: each is a series. The newest are kept."""
 MOST_LETTERS = 200
 """Of the text of an event."""
+UNITS = frozenset({"bytes", "ratio", "seconds"})
+"""Of metrics, as names have them."""
 MetricType = Literal["counter", "gauge", "histogram"]
 
 
@@ -30,6 +32,12 @@ class OutputMetric(NamedTuple):
     name: str
     type: MetricType
     help: str
+
+    @property
+    def unit(self) -> str:
+        """The unit in its name; "" for a number of something."""
+        last = self.name.removesuffix("_total").rpartition("_")[2]
+        return last if last in UNITS else ""
 
 
 REQUESTS = OutputMetric("plimsoll_requests_total", "counter", "Requests that ended, by outcome.")
@@ -112,7 +120,7 @@ class RunMetrics:
         with self._lock:
             for totals in second.endpoints:
                 self._endpoint(totals.method, totals.name).add(totals, self._run.timed)
-            for request in second.slowest:
+            for request in second.traced:
                 exemplar = Exemplar(request.trace, request.response_ms / 1000, self._run.started + request.second)
                 if request.outcome in self._run.timed:
                     self._endpoint(request.method, masked(request.name)).response.add_exemplar(exemplar)

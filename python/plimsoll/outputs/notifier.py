@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.outputs.kinds import WEBHOOK, opened
 from plimsoll.outputs.webhook import Webhook
-from plimsoll.say.numbers import counted
+from plimsoll.say.notices import undelivered_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +36,6 @@ class Notifier:
         for name, hook in self._hooks:
             hook.put(notice)
             if (missing := hook.flush(NOTIFY_S)) is not None:
-                lost.append(f"{name}: {counted(missing.messages, 'message')} not delivered: {missing.reason}")
+                lost.append(f"{name}: {undelivered_text(missing.messages, missing.reason)}")
             hook.close()
         return lost

@@ -16,7 +16,7 @@ from plimsoll.stats.totals import AGGREGATED, Totals
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.record import Health, Interval, SlowRequest
+    from plimsoll.record import Health, Interval, TracedRequest
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 EventKind = Literal["start", "phase", "threshold_broken", "note", "finding", "end"] | EventName
@@ -50,6 +50,8 @@ class OutputRun:
     """The outcomes whose times count."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What it is of in an experiment: experiment, variant, level, operation, repeat, as far as there are such."""
+    trace_share: float | None = None
+    """The share, 0…1, of its requests whose trace is sampled; None: with `--traceparent` all."""
 
 
 class GeneratorState(NamedTuple):
@@ -98,9 +100,11 @@ class OutputSecond:
     """What readers of the figures should know."""
     thresholds: tuple[ThresholdResult, ...] = ()
     """The results of the thresholds so far."""
-    slowest: tuple[SlowRequest, ...] = field(repr=False, default=())
-    """With `--traceparent`: the slowest requests that were reported since the second before, up to 20 of a worker and
-    second."""
+    traced: tuple[TracedRequest, ...] = field(repr=False, default=())
+    """With `--traceparent`: requests with a trace that were reported since the second before. Of a worker and second up
+    to 200 of the sample, 50 others that failed, and the 20 slowest of the rest."""
+    spans_left_out: int = 0
+    """How many requests of the sample and failed ones `traced` has no room for."""
 
     @property
     def is_valid(self) -> bool:
@@ -154,6 +158,9 @@ class Undelivered(NamedTuple):
     messages: int
     """Seconds and events."""
     reason: str
+    """Why; "" if all messages were delivered."""
+    spans: int = 0
+    """Requests of the sample, and failed ones, that have no span because a second of a worker has too many."""
 
 
 class Output:

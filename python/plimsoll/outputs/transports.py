@@ -7,8 +7,9 @@ import http.client
 import os
 import socket
 import ssl
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
@@ -19,9 +20,8 @@ from plimsoll.redact import redact
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.store.database import create_for_owner
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+Sign = Callable[[str, bytes], Mapping[str, str]]
+"""Makes headers that prove who sends, of the path and the body of a request."""
 TIMEOUT_S = 5.0
 """For a connection, and for each piece of a response."""
 DATAGRAM_BYTES = 1400
@@ -93,6 +93,13 @@ class FileTransport:
             self._file = None
 
 
+class HttpResponse(NamedTuple):
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+    """Its first `MOST_REPLY_BYTES`."""
+
+
 class HttpTransport:
     """POSTs messages over a kept connection. Does not follow redirects: they could lead to other receivers."""
 
@@ -103,6 +110,7 @@ class HttpTransport:
         headers: Mapping[str, str] | None = None,
         authorities: str | None = None,
         certificate: tuple[str, str] = ("", ""),
+        sign: Sign | None = None,
     ) -> None:
         """url: with user:password@ for basic authentication. authorities: PEM file of the certificates that the
         receiver may show; None: those of the system. certificate: PEM files of the sender's own certificate and its
@@ -115,28 +123,18 @@ class HttpTransport:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError("a URL of the form http://host:port/path is needed")
         self._address = (parts.hostname, port)
-        self._tls: ssl.SSLContext | None = None
-        if parts.scheme == "https":
-            try:
-                self._tls = ssl.create_default_context(cafile=authorities)
-            except OSError as error:
-                raise UsageError(f"cannot read the certificates in {authorities}: {error.strerror or error}") from error
-            if certificate[0]:
-                try:
-                    self._tls.load_cert_chain(certificate[0], certificate[1] or None)
-                except OSError as error:
-                    text = f"cannot use the certificate in {certificate[0]}: {error.strerror or error}"
-                    raise UsageError(text) from error
+        self._tls = tls_context(authorities, certificate) if parts.scheme == "https" else None
         self._path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._headers = {"User-Agent": "plimsoll", "Content-Type": content_type, **(headers or {})}
         self._headers |= authorization_of(parts)
+        self._sign = sign
         self._connection: http.client.HTTPConnection | None = None
 
     def reach(self) -> None:
         try:
             self._connect()
         except (OSError, http.client.HTTPException) as error:
-            raise RetryError(_reason(error)) from error
+            raise RetryError(reason_of(error)) from error
 
     def _connect(self) -> http.client.HTTPConnection:
         if self._connection is None:
@@ -154,37 +152,39 @@ class HttpTransport:
         is_kept = self._connection is not None
         try:
             try:
-                status, reply, retry_after = self._post(message)
+                response = self._post(message)
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
                 self.close()
                 if not is_kept:
                     raise
                 # The receiver closed the kept connection while nothing was sent. A new one shows if there is an error.
-                status, reply, retry_after = self._post(message)
+                response = self._post(message)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise RetryError(_reason(error)) from error
+            raise RetryError(reason_of(error)) from error
+        self._check(response)
+
+    def _check(self, response: HttpResponse) -> None:
+        """Raises RetryError or OutputError if the receiver did not take the message, or refused a part of it."""
+        status = response.status
         if 200 <= status < 300:
-            self._check_reply(reply)
             return
-        text = one_line(redact(reply.decode("utf-8", "replace")))[:200]
+        text = one_line(redact(response.body.decode("utf-8", "replace")))[:200]
         refusal = f"status {status} {http.client.responses.get(status, '')}".rstrip() + (f": {text}" if text else "")
         if status in REPEATABLE:
-            raise RetryError(refusal, retry_after)
+            asked = response.headers.get("Retry-After", "")
+            raise RetryError(refusal, float(asked) if asked.isdecimal() else None)
         raise OutputError(refusal)
 
-    def _check_reply(self, reply: bytes) -> None:
-        """Raises OutputError for the body of a response which says that a part of the message was refused."""
-
-    def _post(self, message: bytes) -> tuple[int, bytes, float | None]:
+    def _post(self, message: bytes) -> HttpResponse:
         connection = self._connect()
-        connection.request("POST", self._path, message, self._headers)
+        signed = self._sign(self._path, message) if self._sign is not None else {}
+        connection.request("POST", self._path, message, {**self._headers, **signed})
         response = connection.getresponse()
         reply = response.read(MOST_REPLY_BYTES)
         if not response.isclosed() or response.will_close:
             self.close()
-        retry_after = response.headers.get("Retry-After", "")
-        return response.status, reply, float(retry_after) if retry_after.isdecimal() else None
+        return HttpResponse(response.status, response.headers, reply)
 
     def close(self) -> None:
         if self._connection is not None:
@@ -203,7 +203,7 @@ class UdpTransport:
         try:
             self._connect()
         except OSError as error:
-            raise RetryError(_reason(error)) from error
+            raise RetryError(reason_of(error)) from error
 
     def _connect(self) -> socket.socket:
         if self._socket is None:
@@ -220,7 +220,7 @@ class UdpTransport:
                 connection.send(datagram)
         except OSError as error:
             self.close()
-            raise RetryError(_reason(error)) from error
+            raise RetryError(reason_of(error)) from error
 
     def close(self) -> None:
         if self._socket is not None:
@@ -269,6 +269,23 @@ def interval_of(settings: Mapping[str, str]) -> int:
     return int(interval)
 
 
-def _reason(error: Exception) -> str:
+def tls_context(authorities: str | None, certificate: tuple[str, str]) -> ssl.SSLContext:
+    """Arguments as `HttpTransport` has them. Raises UsageError."""
+    try:
+        context = ssl.create_default_context(cafile=authorities)
+    except OSError as error:
+        raise UsageError(f"cannot read the certificates in {authorities}: {error.strerror or error}") from error
+    if certificate[0]:
+        try:
+            context.load_cert_chain(certificate[0], certificate[1] or None)
+        except OSError as error:
+            raise UsageError(f"cannot use the certificate in {certificate[0]}: {error.strerror or error}") from error
+    return context
+
+
+def reason_of(error: Exception) -> str:
+    """Why a connection fails, for people."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the certificate of the receiver is not accepted: {error.verify_message}"
     strerror = getattr(error, "strerror", None)
     return strerror or str(error) or type(error).__name__

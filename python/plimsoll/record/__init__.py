@@ -35,7 +35,7 @@ from plimsoll.record.generator import (
     HealthTuple,
     WorkerState,
 )
-from plimsoll.record.snapshot import TRACEPARENT, PartTuple, RecordCounts, SlowRequest, SlowTuple, Snapshot
+from plimsoll.record.snapshot import TRACEPARENT, PartTuple, RecordCounts, Snapshot, TracedRequest, TracedTuple
 
 __all__ = [
     "CENSORED",
@@ -65,10 +65,10 @@ __all__ = [
     "Interval",
     "PartTuple",
     "RecordCounts",
-    "SlowRequest",
-    "SlowTuple",
     "Snapshot",
     "TotalTuple",
+    "TracedRequest",
+    "TracedTuple",
     "WorkerState",
     "added_up",
     "frames_of",

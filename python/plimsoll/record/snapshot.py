@@ -21,7 +21,7 @@ PartTuple = tuple[
     bytes,  # their histogram, V2
 ]
 
-SlowTuple = tuple[
+TracedTuple = tuple[
     str,  # method
     str,  # name
     str,  # outcome, a value of Outcome
@@ -30,14 +30,14 @@ SlowTuple = tuple[
     int,  # response time, ns
     int,  # service time, ns
 ]
-"""One of the slowest exchanges that carry a trace."""
+"""An exchange that carries a trace."""
 
 TRACEPARENT = "traceparent"
 """The header that carries a request's trace; what is known by it has this name among what was observed."""
 
 
-class SlowRequest(NamedTuple):
-    """One of the slowest requests that carry a trace. It is sent between processes as it is."""
+class TracedRequest(NamedTuple):
+    """A request that carries a trace. It is sent between processes as it is."""
 
     method: str
     name: str
@@ -66,7 +66,10 @@ class Snapshot:
     users: dict[str, int]
     """Users alive, per class."""
     parts: list[PartTuple] = field(default_factory=list)
-    slowest: list[SlowRequest] = field(default_factory=list)
+    traced: list[TracedRequest] = field(default_factory=list)
+    """Requests that carry a trace: of the sample, failed ones and the slowest."""
+    spans_left_out: int = 0
+    """Requests of the sample, and failed ones, for which `traced` had no room."""
 
     def count_requests(self) -> None:
         """Note in `health` how many requests this worker had."""

@@ -254,6 +254,7 @@ class RunSession:
         return OutputFeed(
             self._outputs.out, lambda: self._manifest, lambda: self._store_writer.run, self._gate.so_far,
             has_page=self._plan.has_page, is_strict=self._plan.strict, labels=self._outputs.labels,
+            trace_share=self._plan.trace_share,
         )  # fmt: skip
 
     @cached_property

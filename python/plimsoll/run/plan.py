@@ -82,6 +82,9 @@ class RunPlan:
     """Users who cannot connect try again at once. In the open model they always do: arrivals are due when they are."""
     traceparent: bool = False
     """Each request carries a trace of its own in a header `traceparent`, by which the target's traces know it."""
+    trace_share: float | None = None
+    """The share, 0…1, of these requests that have the flag *sampled* and become spans, besides failed and slow ones;
+    None: each has the flag, and only failed and slow ones become spans."""
     source_addresses: tuple[str, ...] = ()
     """Local addresses, of which each user gets one in turn; empty: as the system, or a user's class, has it."""
     seed: int = 0

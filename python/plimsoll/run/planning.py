@@ -55,7 +55,7 @@ WAITING_S = 30.0
 AS_GIVEN = (
     "tags", "exclude_tags", "equal_weights", "insecure", "http2", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of", "max_body", "max_decoded_body", "max_body_memory",
-    "max_names", "no_connect_backoff", "traceparent", "on_worker_loss", "ship",
+    "max_names", "no_connect_backoff", "trace_share", "on_worker_loss", "ship",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
 _HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)|[\w.-]+\.(com|org|net|io|dev|local|test)$")
@@ -123,6 +123,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         rails=rails,
         identify=None if given["identify"] is None else check_contact(given["identify"]),
         slo=parse_objectives(given["slo"]) if what.locustfiles else {},
+        traceparent=given["traceparent"] or given["trace_share"] is not None,
         options=_options(given),
         **{name: given[name] for name in AS_GIVEN},
     )

@@ -1,4 +1,4 @@
-"""The sentences of a message that says how a run, an experiment or a comparison ended."""
+"""The sentences of messages: how a run, an experiment or a comparison ended, and what was not delivered."""
 
 from __future__ import annotations
 
@@ -57,3 +57,23 @@ def search_notice_title(name: str, verdict: NoticeVerdict) -> str:
 def comparison_lines(lines: Iterable[tuple[str, str]]) -> list[str]:
     """lines: what is compared, and what came of it."""
     return [f"{subject}: {result}" for subject, result in lines]
+
+
+def undelivered_text(messages: int, reason: str, spans: int = 0) -> str:
+    """messages: seconds and events that a receiver did not take. reason: why. spans: sampled and failed requests for
+    which there was no room."""
+    parts = []
+    if messages:
+        parts.append(f"{counted(messages, 'message')} not delivered: {reason}")
+    if spans:
+        have = "has" if spans == 1 else "have"
+        parts.append(
+            f"{counted(spans, 'sampled or failed request')} {have} no span: a worker keeps up to 200 sampled and 50 other "
+            "failed ones of a second"
+        )
+    return "; ".join(parts)
+
+
+def partly_written(written: int, samples: int) -> str:
+    """written: of the samples of a message."""
+    return f"the receiver has written {written} of {counted(samples, 'sample')}"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll._engine import Histogram
-    from plimsoll.record import SlowRequest
+    from plimsoll.record import TracedRequest
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.thresholds.grammar import Threshold
@@ -321,7 +321,7 @@ class Trial(CellKey):
     cores: Mapping[str, float] = field(default_factory=dict)
     """The number of cores that the sources of `observed` may use, if known."""
     work: tuple[TargetWork, ...] = ()
-    slowest: tuple[SlowRequest, ...] = ()
+    slowest: tuple[TracedRequest, ...] = ()
     """Requests with a trace, the slowest one first."""
     edits: tuple[tuple[int, str], ...] = ()
     """Manual changes of its load, in seconds from its start, and the new load."""

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from plimsoll._engine import Histogram
-from plimsoll.record import SlowRequest
+from plimsoll.record import TracedRequest
 from plimsoll.stats import study
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.latency.milliseconds import Clock
@@ -127,7 +127,7 @@ def _reader() -> TypeAdapter[Study]:
     names: dict[str, Any] = {
         "float": Number, "int": Count, "slice": Annotated[tuple[Count | None, Count | None], AfterValidator(_seconds)],
         "Histogram": HistogramText, "NDArray": _Array, "Sequence": _Histograms, "Mapping": dict,
-        "MetricKind": MetricKind, "LoadUnit": study.LoadUnit, "Clock": Clock, "SlowRequest": SlowRequest, "np": np,
+        "MetricKind": MetricKind, "LoadUnit": study.LoadUnit, "Clock": Clock, "TracedRequest": TracedRequest, "np": np,
     }  # fmt: skip
     of_search = (ThresholdSubject, Threshold, CriterionResult, CapacityProbe, CapacitySearch)
     for kind in (Metric, *of_search, *vars(study).values()):

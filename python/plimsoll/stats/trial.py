@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, SlowRequest
+from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, TracedRequest
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import throughput_share
@@ -115,7 +115,7 @@ def trial_of(
         observed=reading.observed,
         cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
         work=tuple(_work(target)),
-        slowest=tuple(SlowRequest(**slow) for slow in target.get(TRACEPARENT, {}).get("slowest", ())),
+        slowest=tuple(TracedRequest(**slow) for slow in target.get(TRACEPARENT, {}).get("slowest", ())),
         edits=run.facts.edits or (),
         crashed=crashed,
         scenario=_digest(manifest),

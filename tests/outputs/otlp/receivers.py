@@ -46,7 +46,11 @@ class GrpcReceiver:
 
 
 @contextmanager
-def grpc_receiving(port: int = 0) -> Iterator[GrpcReceiver]:
+def grpc_receiving(
+    port: int = 0, certificate: tuple[str, str] | None = None, senders: str | None = None
+) -> Iterator[GrpcReceiver]:
+    """certificate: its own, and the key; None: no TLS. senders: the file of the authority of the certificates that
+    senders must have; None: they need none."""
     receiver = GrpcReceiver()
 
     def answering(response: Any) -> Any:
@@ -73,7 +77,14 @@ def grpc_receiving(port: int = 0) -> Iterator[GrpcReceiver]:
     ):
         servicer = type(services, (getattr(module, f"{name}Servicer"),), {"Export": answering(response)})()
         getattr(module, f"add_{name}Servicer_to_server")(servicer, server)
-    receiver.url = f"http://127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{port}')}"
+    address = f"127.0.0.1:{port}"
+    if certificate is None:
+        receiver.url = f"http://127.0.0.1:{server.add_insecure_port(address)}"
+    else:
+        chain, key = (Path(path).read_bytes() for path in certificate)
+        authority = Path(senders).read_bytes() if senders else None
+        credentials = grpc.ssl_server_credentials([(key, chain)], authority, authority is not None)
+        receiver.url = f"https://127.0.0.1:{server.add_secure_port(address, credentials)}"
     server.start()
     try:
         yield receiver

@@ -20,7 +20,9 @@ from tests.outputs.otlp.receivers import (
 from tests.outputs.receiver import receiving
 from tests.outputs.sending import sent
 
-from plimsoll.outputs.output import OutputEvent
+from plimsoll.outputs.kinds import opened
+from plimsoll.outputs.output import OutputEvent, Undelivered
+from plimsoll.say.notices import undelivered_text
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -146,7 +148,85 @@ def test_a_run_goes_through_a_real_collector(
         _check(plimsoll, parents, decoded(receiver))
 
 
+TRACED = {
+    "plan": (
+        "plan.toml",
+        '[[request]]\nget = "/"\nthink = "15ms"\n[[request]]\nget = "/fail"\nthink = "85ms"\n'
+        '[[phase]]\nusers = 2\nduration = "3s"\n',
+    ),
+    "locustfile": (
+        "users.py",
+        "from locust import HttpUser, constant, task\n"
+        "class Shopper(HttpUser):\n"
+        "    wait_time = constant(0.1)\n"
+        "    @task\n"
+        "    def shop(self):\n"
+        "        self.client.get('/')\n"
+        "        self.client.get('/fail')\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TRACED)
+def test_a_share_of_the_requests_and_all_that_fail_are_spans_with_the_flags_of_their_headers(
+    kind: str, plimsoll: Command, traced: tuple[str, list[str]]
+) -> None:
+    url, parents = traced
+    name, text = TRACED[kind]
+    plimsoll.write(f'target = "{url}"\n{text}' if kind == "plan" else text, name)
+    load = [] if kind == "plan" else ["-H", url, "-u", "2", "-r", "2", "-t", "3"]
+    with receiving() as receiver:
+        done = plimsoll(
+            "run", *([] if kind == "plan" else ["-f"]), name, *load, "--headless", "--trace-share", "0.5",
+            "--out", f"otlp={receiver.url}",
+        )  # fmt: skip
+        assert done.code == 1, done
+        sent_spans = spans(decoded(receiver))
+    record = plimsoll.stored()
+    assert record["run"]["notes"] == []
+    headers = {parent.split("-")[1]: parent for parent in parents}
+    sampled = {trace for trace, parent in headers.items() if parent.endswith("-01")}
+    assert 0 < len(sampled) < len(headers)
+    for span in sent_spans:
+        assert headers[span.trace_id.hex()] == f"00-{span.trace_id.hex()}-{span.span_id.hex()}-{span.flags:02x}"
+    ids = [span.trace_id.hex() for span in sent_spans]
+    assert len(ids) == len(set(ids))
+    # Users that are cut off at the end have a request without a span.
+    assert len(sampled - set(ids)) <= 2
+    failed = [span for span in sent_spans if attributes(span).get("error.type") == "http"]
+    assert len(failed) == record["total"]["failures"]
+    assert {span.flags for span in failed} == {0, 1}
+
+
+def test_requests_without_room_are_counted(output_run: OutputRun, make_second: Callable[..., OutputSecond]) -> None:
+    with receiving() as receiver:
+        _, output = opened(f"otlp={receiver.url}", has_page=False)
+        output.open(output_run)
+        output.second(make_second(0, spans_left_out=3))
+        output.second(make_second(1, spans_left_out=4))
+        assert output.flush(5.0) == Undelivered(0, "", 7)
+        output.close()
+        # Without spans there is nothing to say.
+        sent(f"otlp={receiver.url},signals=metrics", output_run, make_second(0, spans_left_out=3))
+
+
+def test_a_run_with_more_failures_than_have_a_span_says_so(plimsoll: Command, traced: tuple[str, list[str]]) -> None:
+    plimsoll.write(
+        '[[request]]\nget = "/fail"\n[stop]\niterations = 400\n[[phase]]\nusers = 4\nduration = "60s"\n', "plan.toml"
+    )
+    with receiving() as receiver:
+        run = ("run", "plan.toml", "--headless", "--traceparent", "--out", f"otlp={receiver.url}")
+        assert plimsoll(*run, "-H", traced[0]).code == 1
+        known = len(spans(decoded(receiver)))
+    record = plimsoll.stored()
+    # On a slow machine no second has more failures than have a span.
+    left_out = record["total"]["failures"] - known
+    text = undelivered_text(0, "", left_out)
+    assert record["run"]["notes"] == ([f"output otlp ({receiver.url}): {text}"] if left_out else [])
+
+
 def _run(plimsoll: Command, url: str, to: str, protocol: str) -> Any:
-    plimsoll.write(f'target = "{url}"\n[[request]]\nget = "/"\n[[request]]\nget = "/fail"\n'
+    # Fewer failures in a second than have a span.
+    plimsoll.write(f'target = "{url}"\nthink = "50ms"\n[[request]]\nget = "/"\n[[request]]\nget = "/fail"\n'
                    '[[phase]]\nusers = 2\nduration = "3s"\n', "plan.toml")  # fmt: skip
     return plimsoll("run", "plan.toml", "--headless", "--traceparent", "--out", f"otlp={to},protocol={protocol}")

@@ -1,6 +1,6 @@
 from tests.report.studies import imported, ladder
 
-from plimsoll.record import SlowRequest
+from plimsoll.record import TracedRequest
 from plimsoll.report.document import target_side
 from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
 from plimsoll.say.numbers import NONE
@@ -81,8 +81,8 @@ def test_what_takes_least_time_is_one_row(monkeypatch):
 
 def test_slow_requests_have_their_traces_and_what_the_target_took_where_that_is_known():
     slowest = (
-        SlowRequest("GET", "/a", "success", "ab" * 16, 12.34, 250.0, 240.0, 200.0),
-        SlowRequest("GET", "/b", "timeout", "cd" * 16, 2.0, 100.0, 100.0),
+        TracedRequest("GET", "/a", "success", "ab" * 16, 12.34, 250.0, 240.0, 200.0),
+        TracedRequest("GET", "/b", "timeout", "cd" * 16, 2.0, 100.0, 100.0),
     )
     table = slowest_table(Study("s", (Trial(id="1", variant="only", slowest=slowest),)))
     assert table is not None

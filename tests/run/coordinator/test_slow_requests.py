@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll.record import SlowRequest
+from plimsoll.record import TracedRequest
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.slow_requests import MOST, SlowRequests
 from plimsoll.stats.view import RunView
@@ -132,13 +132,13 @@ def test_without_the_option_no_request_has_one(target: _Target, tmp_path: Path) 
     assert set(target.headers) == {None}
 
 
-def _slow(number: int, ms: float, second: float = 1.0) -> SlowRequest:
-    return SlowRequest("GET", "/", "success", f"{number:032x}", second, ms, ms)
+def _slow(number: int, ms: float, second: float = 1.0) -> TracedRequest:
+    return TracedRequest("GET", "/", "success", f"{number:032x}", second, ms, ms)
 
 
-def _second(*slowest: SlowRequest) -> Progress:
+def _second(*slowest: TracedRequest) -> Progress:
     return Progress(
-        Batch(slowest=list(slowest)), RunView(0.0, "success"), 0.0, 1.0, 1.0, None, 1, 1, 1, "running"
+        Batch(traced=list(slowest)), RunView(0.0, "success"), 0.0, 1.0, 1.0, None, 1, 1, 1, "running"
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll._engine import Histogram
-from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, SlowRequest
+from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, TracedRequest
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.transport.frames import Frames, pack, pack_report, unpack_report
 from plimsoll.run.transport.messages import (
@@ -35,7 +35,7 @@ from plimsoll.run.transport.report_rules import LARGEST, RULES, ProtocolError, c
 CELL: Any = (1, "GET", "/", "success", *(1 for _ in COUNTERS), 5, 1, 3, 5, EMPTY, EMPTY, b"")
 HEALTH: Any = ((1, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY), {"cpu": 0.5, "users": 3})
 FAILURE: Any = ("GET", "/", "http", "500", "", False, 1, 5, 6)
-SLOW = SlowRequest("GET", "/", "success", "0" * 32, 1.5, 2.5, 3.5)
+TRACED = TracedRequest("GET", "/", "success", "0" * 32, 1.5, 2.5, 3.5)
 GOOD = [
     Prepared({"run_time": 3.0}),
     Ready([UserClass("Visitor", 1.5, 0, None)], True, ["p99 < 1s"], b"shared", False, {}),
@@ -52,7 +52,7 @@ GOOD = [
     Ending(5, None, False, 1),
     EncodedSnapshot(
         0, 0, 5, [CELL], [HEALTH], [FAILURE], [("text", "trace", 1)], {"Visitor": 1}, [("GET", "/", "db", 1, EMPTY)],
-        [SLOW],
+        [TRACED], 3,
     ),
 ]  # fmt: skip
 
@@ -145,7 +145,7 @@ def test_a_histogram_of_a_part_is_checked_where_it_comes() -> None:
 
 def test_counts_have_a_limit_so_that_sums_of_them_fit_into_a_store() -> None:
     good, bad = ([*CELL[:4], number, *CELL[5:]] for number in (LARGEST, LARGEST + 1))
-    snapshot = [0, 0, 5, [good], [], [], [], {}, [], []]
+    snapshot = [0, 0, 5, [good], [], [], [], {}, [], [], 0]
     check_report("snapshot", snapshot)
     with pytest.raises(ProtocolError):
         check_report("snapshot", [*snapshot[:3], [bad], *snapshot[4:]])

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use plimsoll_record::Sampling;
+
 use super::Engine;
 use crate::allow::AllowedHosts;
 use crate::backoff::Refusals;
@@ -48,9 +50,10 @@ impl Engine {
     }
 
     /// Adds a `traceparent` header with a new trace to each request that has none. prefix: the first half of all
-    /// traces; the second half is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: off.
-    pub fn trace(&mut self, prefix: Option<u64>) {
-        self.tracer = prefix.map(Tracer::new);
+    /// traces; the second half is in [`Exchange::trace`](plimsoll_record::Exchange::trace). sampling: which of them
+    /// have the flag *sampled*. None: off.
+    pub fn trace(&mut self, traces: Option<(u64, Sampling)>) {
+        self.tracer = traces.map(|(prefix, sampling)| Tracer::new(prefix, sampling));
     }
 
     /// Adds a trace to a request. Returns it; 0: none.

@@ -14,7 +14,7 @@ from plimsoll.say.names import listed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.record import SlowRequest
+    from plimsoll.record import TracedRequest
     from plimsoll.stats.study import Measured, Study, Trial
 
 _MOST_NAMED = 20
@@ -122,6 +122,6 @@ def _of_trial(study: Study, trial: Trial, changes: dict[_Key, _Key]) -> Trial:
     )
 
 
-def _of_slow(request: SlowRequest, changes: dict[_Key, _Key]) -> SlowRequest:
+def _of_slow(request: TracedRequest, changes: dict[_Key, _Key]) -> TracedRequest:
     method, name = changes.get((request.method, request.name), (request.method, request.name))
     return request._replace(method=method, name=name)

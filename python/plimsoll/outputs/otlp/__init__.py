@@ -1,1 +1,1 @@
-"""OpenTelemetry's protocol: metrics, events as logs, and the slowest requests as spans, over HTTP or gRPC."""
+"""OpenTelemetry's protocol: metrics, events as logs, and requests as spans, over HTTP or gRPC."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ import grpc
 from plimsoll.errors import UsageError
 from plimsoll.outputs.otlp.responses import check_response
 from plimsoll.outputs.output import OutputError
-from plimsoll.outputs.transports import TIMEOUT_S, RetryError, host_and_port
+from plimsoll.outputs.transports import TIMEOUT_S, RetryError, host_and_port, reason_of, tls_context
 from plimsoll.plain_text import one_line
 from plimsoll.redact import redact
 
@@ -43,7 +44,11 @@ class GrpcTransport:
             raise UsageError("gRPC needs a URL of the form http://host:port, without a path")
         self._address = host_and_port(parts.netloc)
         self._credentials: grpc.ChannelCredentials | None = None
+        self._tls: ssl.SSLContext | None = None
+        """For the first connection, which says more about a certificate than a channel does."""
         if parts.scheme == "https":
+            self._tls = tls_context(settings.authorities, settings.certificate)
+            self._tls.set_alpn_protocols(["h2"])
             chain, key = (_content(path) if path else None for path in settings.certificate)
             roots = _content(settings.authorities) if settings.authorities else None
             self._credentials = grpc.ssl_channel_credentials(roots, key, chain)
@@ -56,9 +61,11 @@ class GrpcTransport:
 
     def reach(self) -> None:
         try:
-            socket.create_connection(self._address, TIMEOUT_S).close()
+            with socket.create_connection(self._address, TIMEOUT_S) as connection:
+                if self._tls is not None:
+                    self._tls.wrap_socket(connection, server_hostname=self._address[0]).close()
         except OSError as error:
-            raise RetryError(error.strerror or str(error)) from error
+            raise RetryError(reason_of(error)) from error
 
     def send(self, message: bytes) -> None:
         try:

@@ -37,6 +37,7 @@ class OtlpOutput(Output):
         self._server: Attributes = ()
         self._unsent = 0
         """Seconds since the last message with metrics."""
+        self._spans_left_out = 0
 
     def open(self, run: OutputRun) -> None:
         self._run, self._server = run, server_attributes(run.host)
@@ -56,8 +57,10 @@ class OtlpOutput(Output):
             self._unsent += 1
             if self._unsent >= self._interval:
                 self._send_metrics()
-        if second.slowest and (traces := self._deliveries.get("traces")) is not None:
-            traces.put(span_message(self._run, second.slowest, self._server))
+        if (traces := self._deliveries.get("traces")) is not None:
+            self._spans_left_out += second.spans_left_out
+            if second.traced:
+                traces.put(span_message(self._run, second.traced, self._server))
 
     def event(self, event: OutputEvent) -> None:
         if (logs := self._deliveries.get("logs")) is not None:
@@ -73,7 +76,10 @@ class OtlpOutput(Output):
         deadline = time.monotonic() + timeout_s
         results = (delivery.flush(max(0.0, deadline - time.monotonic())) for delivery in self._deliveries.values())
         missing = [result for result in results if result is not None]
-        return Undelivered(sum(result.messages for result in missing), missing[0].reason) if missing else None
+        if not (missing or self._spans_left_out):
+            return None
+        reason = missing[0].reason if missing else ""
+        return Undelivered(sum(result.messages for result in missing), reason, self._spans_left_out)
 
     def close(self) -> None:
         for delivery in self._deliveries.values():

@@ -1,4 +1,4 @@
-"""Events of a run as log records, and its slowest requests as spans."""
+"""Events of a run as log records, and requests as spans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from plimsoll._engine import trace_parent
+from plimsoll._engine import is_trace_sampled, trace_parent
 from plimsoll.outputs.otlp.resource import fill_resource, request_attributes, set_attribute
 from plimsoll.outputs.output import masked
 from plimsoll.record import FAILURES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.outputs.otlp.resource import Attributes
     from plimsoll.outputs.output import OutputEvent, OutputRun
-    from plimsoll.record import SlowRequest
+    from plimsoll.record import TracedRequest
 
 _INFO = frozenset({"start", "phase", "note", "load_changed", "worker_returned"})
 _SAMPLED = 1
@@ -58,7 +58,7 @@ def _severity(event: OutputEvent) -> tuple[Any, str]:
     return SEVERITY_NUMBER_WARN, "WARN"
 
 
-def span_message(run: OutputRun, requests: Sequence[SlowRequest], server: Attributes) -> bytes:
+def span_message(run: OutputRun, requests: Sequence[TracedRequest], server: Attributes) -> bytes:
     """ExportTraceServiceRequest with a span per request, which is the parent of the target's span. server: attributes
     of the target."""
     message = ExportTraceServiceRequest()
@@ -68,11 +68,12 @@ def span_message(run: OutputRun, requests: Sequence[SlowRequest], server: Attrib
     scope.scope.name, scope.scope.version = "plimsoll", run.version
     for request in requests:
         end = run.started + request.second
-        name = masked(request.name)
+        name, trace = masked(request.name), int(request.trace[16:], 16)
+        is_sampled = run.trace_share is None or is_trace_sampled(trace, run.trace_share)
         span = scope.spans.add(
             trace_id=bytes.fromhex(request.trace),
-            span_id=trace_parent(int(request.trace[16:], 16)).to_bytes(8, "big"),
-            flags=_SAMPLED,
+            span_id=trace_parent(trace).to_bytes(8, "big"),
+            flags=_SAMPLED if is_sampled else 0,
             name=f"{request.method} {name}",
             kind=Span.SPAN_KIND_CLIENT,
             start_time_unix_nano=round((end - request.service_ms / 1000) * 1e9),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.transports import Transport
+    from plimsoll.outputs.transports import HttpResponse, Transport
 
 Signal = Literal["metrics", "logs", "traces"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
@@ -96,8 +96,9 @@ class OtlpHttpTransport(HttpTransport):
     def send(self, message: bytes) -> None:
         super().send(gzip.compress(message, 1) if self._settings.is_gzip else message)
 
-    def _check_reply(self, reply: bytes) -> None:
-        check_response(self._settings.signal, reply)
+    def _check(self, response: HttpResponse) -> None:
+        super()._check(response)
+        check_response(self._settings.signal, response.body)
 
 
 def _http_url(signal: Signal, url: str) -> str:

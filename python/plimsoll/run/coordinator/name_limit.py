@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from plimsoll.record import OTHERS, STREAM_ROWS, SlowRequest, frames_of
+from plimsoll.record import OTHERS, STREAM_ROWS, TracedRequest, frames_of
 from plimsoll.redact import redact
 from plimsoll.say.names import naming_hint
 from plimsoll.say.numbers import counted
@@ -74,7 +74,7 @@ class NameLimit:
             intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals if (cell[1], cell[2]) not in strays],
             failures=[_folded(row, 0, folded) for row in snapshot.failures if (row[0], row[1]) not in strays],
             parts=[_folded(row, 0, folded) for row in snapshot.parts],
-            slowest=[SlowRequest(*_folded(row, 0, folded)) for row in snapshot.slowest],
+            traced=[TracedRequest(*_folded(row, 0, folded)) for row in snapshot.traced],
         )
 
     def _folded_exception(self, message: str, traceback: str, count: int) -> tuple[str, str, int]:
@@ -109,7 +109,7 @@ def _without_secrets(snapshot: EncodedSnapshot) -> EncodedSnapshot:
         ],
         exceptions=[(redact(text), redact(trace), count) for text, trace, count in snapshot.exceptions],
         parts=[(row[0], _plain(row[1]), *row[2:]) for row in snapshot.parts],
-        slowest=[SlowRequest(row[0], _plain(row[1]), *row[2:]) for row in snapshot.slowest],
+        traced=[TracedRequest(row[0], _plain(row[1]), *row[2:]) for row in snapshot.traced],
     )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.outputs.output import EventKind
-    from plimsoll.record import Health, Interval, SlowRequest
+    from plimsoll.record import Health, Interval, TracedRequest
     from plimsoll.record.manifest import StoredPhase
     from plimsoll.report.sources import RunSource
     from plimsoll.run.coordinator.progress import Progress
@@ -56,10 +56,12 @@ class OutputFeed(Observer):
         has_page: bool,
         is_strict: bool,
         labels: Mapping[str, str] | None = None,
+        trace_share: float | None = None,
     ) -> None:
         """texts: as `outputs.kinds` has them. manifest, run_id: of the run, asked for when it starts. judge: how the
         thresholds stand. is_strict: a receiver that cannot be reached ends the run before it begins.
-        labels: what the run is of in an experiment. Raises UsageError."""
+        labels: what the run is of in an experiment. trace_share: as the plan has it. Raises UsageError."""
+        self._trace_share = trace_share
         self._labels = {name: redact(text) for name, text in (labels or {}).items()}
         opened_outputs = [opened(text, has_page=has_page) for text in texts]
         self._threads = [OutputThread(target.name, output) for target, output in opened_outputs]
@@ -74,8 +76,10 @@ class OutputFeed(Observer):
         self._intervals: dict[int, list[Interval]] = {}
         """By second: what the outputs do not have."""
         self._health: dict[int, list[Health]] = {}
-        self._slowest: list[SlowRequest] = []
-        """Slowest requests that the outputs do not have."""
+        self._traced: list[TracedRequest] = []
+        """Requests with a trace that the outputs do not have."""
+        self._spans_left_out = 0
+        """Requests for which a worker had no room, and of which the outputs do not know."""
         self._broken: set[str] = set()
         """Thresholds that are known to be broken."""
         self._known_notes = self._known_events = 0
@@ -105,6 +109,7 @@ class OutputFeed(Observer):
             commit=manifest.commit,
             timed=TIMES_OF[manifest.times_of],
             labels=self._labels,
+            trace_share=self._trace_share,
         )
         for thread in self._threads:
             thread.start(run)
@@ -131,7 +136,8 @@ class OutputFeed(Observer):
             self._intervals.setdefault(interval.second, []).append(interval)
         for row in progress.batch.health:
             self._health.setdefault(row.second, []).append(row)
-        self._slowest += progress.batch.slowest
+        self._traced += progress.batch.traced
+        self._spans_left_out += progress.batch.spans_left_out
         if time.monotonic() >= self._next_judgement:
             self._judge_run(progress)
         recent = progress.view.recent
@@ -143,7 +149,7 @@ class OutputFeed(Observer):
         """Deliver what is left of the seconds. Returns what was not delivered, for people."""
         if (progress := self._last) is not None:
             self._judge_run(progress)
-            while self._next <= progress.view.recent.last or self._intervals or self._health or self._slowest:
+            while self._next <= progress.view.recent.last or self._intervals or self._health or self._traced:
                 self._put_second(progress)
             self._look_for_events(progress)
         return self._flushed()
@@ -218,9 +224,11 @@ class OutputFeed(Observer):
             reasons=self._reasons,
             remarks=self._remarks,
             thresholds=self._thresholds,
-            slowest=tuple(self._slowest),
+            traced=tuple(self._traced),
+            spans_left_out=self._spans_left_out,
         )
-        self._slowest.clear()
+        self._traced.clear()
+        self._spans_left_out = 0
         self._next = second + 1
         for thread in self._threads:
             thread.put(made)

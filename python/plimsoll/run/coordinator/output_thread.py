@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from plimsoll.outputs.output import OutputError, OutputEvent, OutputRun, OutputSecond
 from plimsoll.redact import redact
 from plimsoll.run import interrupts
+from plimsoll.say.notices import undelivered_text
 from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class OutputThread:
             case _:
                 missing = self._output.flush(FLUSH_S / 2)
                 self._undelivered = (
-                    f"{counted(missing.messages, 'message')} not delivered: {redact(missing.reason)}" if missing else ""
+                    undelivered_text(missing.messages, redact(missing.reason), missing.spans) if missing else ""
                 )
 
     def _open(self, run: OutputRun) -> None:

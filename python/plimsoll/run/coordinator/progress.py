@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.record import merge
@@ -12,7 +12,7 @@ from plimsoll.report.reporting import Reporting
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, SlowRequest, Snapshot
+    from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, Snapshot, TracedRequest
     from plimsoll.record.events import RunEvent
     from plimsoll.stats.seconds import SecondSums
     from plimsoll.stats.study import Series
@@ -28,7 +28,8 @@ class Batch:
     failures: list[Failure] = field(default_factory=list)
     exceptions: list[CaughtException] = field(default_factory=list)
     parts: list[PartTuple] = field(default_factory=list)
-    slowest: list[SlowRequest] = field(default_factory=list)
+    traced: list[TracedRequest] = field(default_factory=list)
+    spans_left_out: int = 0
 
     def add(self, snapshot: Snapshot) -> None:
         self.intervals += snapshot.intervals
@@ -36,11 +37,12 @@ class Batch:
         self.failures += snapshot.failures
         self.exceptions += snapshot.exceptions
         self.parts += snapshot.parts
-        self.slowest += snapshot.slowest
+        self.traced += snapshot.traced
+        self.spans_left_out += snapshot.spans_left_out
 
     def merged(self) -> Batch:
         """The same with the intervals of all workers summed."""
-        return Batch(merge(self.intervals), self.health, self.failures, self.exceptions, self.parts, self.slowest)
+        return replace(self, intervals=merge(self.intervals))
 
     def __len__(self) -> int:
         """Rows."""

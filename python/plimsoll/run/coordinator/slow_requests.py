@@ -10,7 +10,7 @@ from plimsoll.run.coordinator.progress import Observed, Observer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.record import SlowRequest
+    from plimsoll.record import TracedRequest
     from plimsoll.run.coordinator.progress import Progress
 
 MOST = 20
@@ -22,12 +22,12 @@ class SlowRequests(Observer):
     def __init__(self, server_ms: Callable[[str], float | None]) -> None:
         """server_ms: what the target itself took for a trace, if its own spans say so."""
         self._server_ms = server_ms
-        self._kept: list[SlowRequest] = []
+        self._kept: list[TracedRequest] = []
         self._known: dict[str, float] = {}
         """ms by trace. They are looked up while the run goes on: later the oldest are forgotten."""
 
     def second(self, progress: Progress) -> None:
-        self._kept = sorted([*self._kept, *progress.batch.slowest], key=lambda each: -each.response_ms)[:MOST]
+        self._kept = sorted([*self._kept, *progress.batch.traced], key=lambda each: -each.response_ms)[:MOST]
         self._look_up()
 
     def reset_at(self, second: int) -> None:

@@ -20,6 +20,8 @@ class Kind(Enum):
     PORT = "port"
     RATE = "rate"
     """A number above 0."""
+    SHARE = "share"
+    """A number from 0 to 1."""
     DURATION = "duration"
     SIZE = "size"
     """A number of bytes above 0, as in 64MiB."""

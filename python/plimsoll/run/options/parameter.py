@@ -58,6 +58,7 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.COUNT: click.IntRange(min=1),
     Kind.PORT: click.IntRange(0, 65535),
     Kind.RATE: click.FloatRange(0, 1e9, min_open=True),
+    Kind.SHARE: click.FloatRange(0, 1),
     Kind.DURATION: Duration(),
     Kind.SIZE: Size(),
     Kind.USER_CONFIG: click.STRING,
@@ -70,6 +71,7 @@ _TAKES = {
     Kind.COUNT: "a whole number from 1",
     Kind.PORT: "a port from 0 to 65535",
     Kind.RATE: "a number above 0",
+    Kind.SHARE: "a number from 0 to 1",
 }
 
 

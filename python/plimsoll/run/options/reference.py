@@ -44,6 +44,7 @@ _TAKES = {
     Kind.COUNT: "an integer from 1",
     Kind.PORT: "0…65535",
     Kind.RATE: "a number above 0",
+    Kind.SHARE: "a number from 0 to 1",
     Kind.DURATION: "a duration: `20`, `20s`, `3m`, `1h30m`",
     Kind.SIZE: "a size: `64MiB`, `1.5GiB`, `100KiB`, or a number of bytes",
     Kind.LEVEL: "a log level",

@@ -247,6 +247,10 @@ _RESULTS = (
           locust=LocustOption(_OTHER, env="ENABLE_OPENTELEMETRY")),
     _flag("--traceparent", group=RESULTS,
           help="Send a W3C traceparent header with each request, and list the slowest requests by their traces."),
+    _option("--trace-share", group=RESULTS, metavar="SHARE", kind=Kind.SHARE,
+            help="The same, with the flag sampled in this share of the headers, 0 to 1. --out otlp then has a span of "
+                 "each of these besides those of failed and slow requests. By default all headers have the flag, and "
+                 "only failed and slow requests have a span."),
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
           locust=LocustOption(_WEB, env="HEADLESS")),
     _option("--name", group=RESULTS, metavar="TEXT", help="What the run is called in lists."),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health, Interval, SlowRequest, Snapshot
+from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health, Interval, Snapshot, TracedRequest
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.transport.report_rules import LARGEST, ProtocolError
 
@@ -182,7 +182,8 @@ class EncodedSnapshot(WorkerReport):
     """(message, traceback, count)"""
     users: dict[str, int]
     parts: list[PartTuple] = field(default_factory=list)
-    slowest: list[SlowRequest] = field(default_factory=list)
+    traced: list[TracedRequest] = field(default_factory=list)
+    spans_left_out: int = 0
 
     def decode(self, clock_offset: float, latest: int = LARGEST) -> Snapshot:
         """clock_offset: Unix time minus monotonic time, in seconds. latest: the last second that can have been
@@ -204,7 +205,8 @@ class EncodedSnapshot(WorkerReport):
             exceptions=[CaughtException(text, trace, count, {self.worker}) for text, trace, count in self.exceptions],
             users=self.users,
             parts=self.parts,
-            slowest=[SlowRequest(*row) for row in self.slowest],
+            traced=[TracedRequest(*row) for row in self.traced],
+            spans_left_out=self.spans_left_out,
         )
 
 

@@ -126,7 +126,7 @@ _is_cell = _row(
 _is_health = _row(_row(*[is_count] * (1 + len(GENERATOR_COUNTERS)), is_data, is_data), _is_state)
 _is_failure = _row(*_endpoint, is_outcome, is_text, is_text, is_flag, is_count, is_integer, is_integer)
 _is_part = _row(*_endpoint, is_name, is_count, is_histogram)
-_is_slow = _row(*_endpoint, is_outcome, is_name, is_amount, is_amount, is_amount, _optional(is_amount))
+_is_traced = _row(*_endpoint, is_outcome, is_name, is_amount, is_amount, is_amount, _optional(is_amount))
 _is_user_class = _row(is_name, is_amount, is_count, _optional(is_amount))
 
 NEWS: dict[str, tuple[Check, ...]] = {
@@ -174,7 +174,7 @@ RULES: dict[str, Rule] = {
         (
             is_count, is_count, is_integer, _list_of(_is_cell), _list_of(_is_health), _list_of(_is_failure),
             _list_of(_row(is_text, is_text, is_count)), _dict_of(is_count, MOST_USER_CLASSES), _list_of(_is_part),
-            _list_of(_is_slow),
+            _list_of(_is_traced), is_count,
         ),
         (READY,),
     ),

@@ -19,7 +19,7 @@ from gevent import getcurrent
 
 from plimsoll._engine import Engine, Recorder, limit_bodies, now
 from plimsoll.errors import PlimsollError
-from plimsoll.record import SlowRequest, WorkerState
+from plimsoll.record import TracedRequest, WorkerState
 from plimsoll.run.transport.messages import (
     Complete,
     EncodedSnapshot,
@@ -143,18 +143,23 @@ class Worker:
         if plan.slo:
             self._recorder.set_objectives(**plan.slo)
         self._engine.connect_backoff = self._hub.backs_off = plan.connect_backoff
-        self._engine.trace = self._trace if plan.traceparent else None
+        share = 1.0 if plan.trace_share is None else plan.trace_share
+        self._engine.trace = (self._trace, share) if plan.traceparent else None
+        self._recorder.sample_traces(plan.trace_share)
         if (allowed := plan.rails.allowed_hosts()) is not None:
             self._engine.allow(allowed)
 
-    def _slowest(self) -> list[SlowRequest]:
-        return [
-            SlowRequest(
+    def _traced(self) -> tuple[list[TracedRequest], int]:
+        """Requests with a trace, and the number of those that are left out."""
+        taken, left_out = self._recorder.take_traced()
+        requests = [
+            TracedRequest(
                 method, name, outcome, f"{self._trace:016x}{trace:016x}", (arrival - self._epoch) / SECOND,
                 response / 1e6, service / 1e6,
             )
-            for method, name, outcome, trace, arrival, response, service in self._recorder.take_slowest()
+            for method, name, outcome, trace, arrival, response, service in taken
         ]  # fmt: skip
+        return requests, left_out
 
     def start(self, epoch: int, second: int = 0, end: int | None = None) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on.
@@ -368,6 +373,7 @@ class Worker:
         self._backed_off, self._gathered = self._hub.all_backed_off, self._engine.gathered
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
+        traced, left_out = self._traced()
         snapshot = EncodedSnapshot(
             worker=self.index,
             sequence=self._sequence,
@@ -379,7 +385,8 @@ class Worker:
             exceptions=self._caught.take(),
             users=users,
             parts=self._recorder.take_parts(),
-            slowest=self._slowest(),
+            traced=traced,
+            spans_left_out=left_out,
         )
         self._sequence += 1
         self._open_second = max(self._open_second, closed.stop)

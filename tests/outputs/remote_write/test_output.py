@@ -8,32 +8,25 @@ import pytest
 from tests.outputs.prometheus_server import prometheus_server
 from tests.outputs.sending import bucket, shopper
 
-from plimsoll.outputs.remote_write import snappy_block
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.command import Command, CountingTarget
 
 
-def test_a_block_of_literals() -> None:
-    # As in the format description of snappy: the length, then tag 61 with the length less 1 in two bytes.
-    assert snappy_block(b"abc") == b"\x03\xf4\x02\x00abc"
-    assert snappy_block(b"") == b"\x00"
-    long = snappy_block(b"x" * 70_000)
-    assert long[:3] == b"\xf0\xa2\x04"
-    assert long[3:6] == b"\xf4\xff\xff"
-    assert long[6 + 65536 :][:3] == b"\xf4\x6f\x11"
-
-
-def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_a_real_server_has_the_record_of_a_run(
+    version: str, plimsoll: Command, target: CountingTarget, tmp_path: Path
+) -> None:
     plimsoll.write(shopper('/fail "ü" \\'))
-    with prometheus_server(tmp_path) as server:
+    with prometheus_server(tmp_path, is_newest=version == "2") as server:
         done = plimsoll(
             "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "4", "--exit-code-on-error", "0",
-            "--threshold", "p99 < 60s", "--out", f"prometheus={server.url},interval=2",
+            "--threshold", "p99 < 60s", "--out",
+            f"prometheus={server.url},interval=2,version={version}",
         )  # fmt: skip
         assert done.code == 0, done
+        assert "remote write" not in done.err
         record = plimsoll.stored()
         assert record["run"]["notes"] == []
         at = record["run"]["ended"] + 60
@@ -61,14 +54,16 @@ def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: Counti
         assert server.value(f'plimsoll_run_info{{run="{run}",model="closed"}}', at) == 1
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
 def test_a_real_server_has_native_histograms_and_exemplars(
-    plimsoll: Command, target: CountingTarget, tmp_path: Path
+    version: str, plimsoll: Command, target: CountingTarget, tmp_path: Path
 ) -> None:
     plimsoll.write(shopper())
-    with prometheus_server(tmp_path, features="native-histograms,exemplar-storage") as server:
+    features = "native-histograms,exemplar-storage"
+    with prometheus_server(tmp_path, features=features, is_newest=version == "2") as server:
         done = plimsoll(
             "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "4", "--exit-code-on-error", "0",
-            "--traceparent", "--out", f"prometheus={server.url},interval=2,histograms=native",
+            "--traceparent", "--out", f"prometheus={server.url},interval=2,histograms=native,version={version}",
         )  # fmt: skip
         assert done.code == 0, done
         record = plimsoll.stored()
@@ -95,3 +90,18 @@ def test_a_real_server_has_native_histograms_and_exemplars(
         exemplars = server.exemplars("plimsoll_response_seconds", record["run"]["started"], record["run"]["ended"] + 1)
         assert exemplars
         assert all(len(exemplar["labels"]["trace_id"]) == 32 for exemplar in exemplars)
+
+
+def test_a_real_server_that_knows_only_version_1_gets_that(
+    plimsoll: Command, target: CountingTarget, tmp_path: Path
+) -> None:
+    with prometheus_server(tmp_path) as server:
+        done = plimsoll(
+            "run", f"{target.url}/a", "-u", "2", "-t", "3", "--out", f"prometheus={server.url},interval=1,version=2"
+        )
+        assert done.code == 0, done
+        record = plimsoll.stored()
+        assert record["run"]["notes"] == []
+        count = server.value("sum(plimsoll_requests_total)", record["run"]["ended"] + 60)
+        assert count == record["total"]["completed"]
+    assert done.err.count("does not take remote write 2.0") == 1

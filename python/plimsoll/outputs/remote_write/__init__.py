@@ -1,0 +1,1 @@
+"""Prometheus's remote write, versions 1.0 and 2.0."""
