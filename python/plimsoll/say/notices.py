@@ -68,8 +68,8 @@ def undelivered_text(messages: int, reason: str, spans: int = 0) -> str:
     if spans:
         have = "has" if spans == 1 else "have"
         parts.append(
-            f"{counted(spans, 'sampled or failed request')} {have} no span: a worker keeps up to 200 sampled and 50 other "
-            "failed ones of a second"
+            f"{counted(spans, 'sampled or failed request')} {have} no span: of a second a worker keeps 200 sampled and 50 "
+            "other failed ones"
         )
     return "; ".join(parts)
 

@@ -44,6 +44,7 @@ def test_with_strict_a_receiver_must_be_there(plimsoll: Command, target: Countin
     done = plimsoll("run", target.url, "-u", "1", "-t", "2", "--strict", "--out", out)
     assert done.code == 2, done
     assert "cannot be reached: Connection refused; without --strict the run goes on" in done.err
+    assert "tries again" not in done.err
     assert target.total == 0
 
 

@@ -64,7 +64,7 @@ class OutputFeed(Observer):
         self._trace_share = trace_share
         self._labels = {name: redact(text) for name, text in (labels or {}).items()}
         opened_outputs = [opened(text, has_page=has_page) for text in texts]
-        self._threads = [OutputThread(target.name, output) for target, output in opened_outputs]
+        self._threads = [OutputThread(target.name, output, is_strict=is_strict) for target, output in opened_outputs]
         self._get_manifest = manifest
         self._run_id = run_id
         self._judge = judge

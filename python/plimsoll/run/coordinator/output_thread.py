@@ -30,10 +30,11 @@ FLUSH_S = 3.0
 class OutputThread:
     """Calls one output; no other thread calls it. An exception in the output ends only this output."""
 
-    def __init__(self, name: str, output: Output) -> None:
-        """name: for messages."""
+    def __init__(self, name: str, output: Output, *, is_strict: bool = False) -> None:
+        """name: for messages. is_strict: a receiver that cannot be reached ends the run, which says so by itself."""
         self.name = name
         self._output = output
+        self._is_strict = is_strict
         self._queue: Queue[OutputRun | OutputSecond | OutputEvent | Event | None] = Queue(WAITING)
         """An `Event` asks for a flush, and is set when that is done. None is the end."""
         self._thread = Thread(target=self._work, name=name, daemon=True)
@@ -123,6 +124,8 @@ class OutputThread:
             self._output.open(run)
         except OutputError as error:
             self._unreachable = redact(str(error))
-            logger.warning("%s cannot be reached: %s; the run goes on, and tries again", self.name, self._unreachable)
+            if not self._is_strict:
+                text = "%s cannot be reached: %s; the run goes on, and tries again"
+                logger.warning(text, self.name, self._unreachable)
         finally:
             self._is_open.set()

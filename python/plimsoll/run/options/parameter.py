@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,17 @@ class Size(click.ParamType[int]):
 _UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _SIZE = re.compile(rf"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>{'|'.join(_UNITS)})", re.IGNORECASE)
 
+
+class Number(click.FloatRange):
+    """A number within limits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number", param, ctx)
+        return number
+
+
 _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.FLAG: click.BOOL,
     Kind.TEXT: click.STRING,
@@ -57,8 +69,8 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.USERS: click.IntRange(1, MOST_USERS),
     Kind.COUNT: click.IntRange(min=1),
     Kind.PORT: click.IntRange(0, 65535),
-    Kind.RATE: click.FloatRange(0, 1e9, min_open=True),
-    Kind.SHARE: click.FloatRange(0, 1),
+    Kind.RATE: Number(0, 1e9, min_open=True),
+    Kind.SHARE: Number(0, 1),
     Kind.DURATION: Duration(),
     Kind.SIZE: Size(),
     Kind.USER_CONFIG: click.STRING,
