@@ -66,11 +66,8 @@ def undelivered_text(messages: int, reason: str, spans: int = 0) -> str:
     if messages:
         parts.append(f"{counted(messages, 'message')} not delivered: {reason}")
     if spans:
-        have = "has" if spans == 1 else "have"
-        parts.append(
-            f"{counted(spans, 'sampled or failed request')} {have} no span: of a second a worker keeps 200 sampled and 50 "
-            "other failed ones"
-        )
+        requests, have = counted(spans, "sampled or failed request"), "has" if spans == 1 else "have"
+        parts.append(f"{requests} {have} no span: of a second a worker keeps 200 sampled and 50 other failed ones")
     return "; ".join(parts)
 
 
