@@ -81,16 +81,21 @@ class PageSession:
     def out(self) -> str:
         return "".join(self._out)
 
-    def ask(self, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
+    def ask(self, path: str, body: object = None, timeout_s: float = TIMEOUT_S) -> tuple[int, dict[str, Any]]:
         """Status and JSON; with a body it is a POST."""
+        return self._asked(path, None if body is None else json.dumps(body).encode(), timeout_s)
+
+    def post(self, path: str, content: bytes) -> tuple[int, dict[str, Any]]:
+        """Status and JSON of a POST of these bytes."""
+        return self._asked(path, content, TIMEOUT_S)
+
+    def _asked(self, path: str, data: bytes | None, timeout_s: float) -> tuple[int, dict[str, Any]]:
         headers = {"Content-Type": "application/json"}
-        data = None
-        if body is not None:
+        if data is not None:
             headers["X-Plimsoll-Token"] = self.token
-            data = json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers)
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
+            with urllib.request.urlopen(request, timeout=timeout_s) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             with error:
@@ -98,6 +103,12 @@ class PageSession:
 
     def get(self, path: str) -> dict[str, Any]:
         status, answer = self.ask(path)
+        assert status == 200, answer
+        return answer
+
+    def answer(self, path: str, body: object) -> dict[str, Any]:
+        """The answer to a POST that is accepted, and that may take as long as several commands."""
+        status, answer = self.ask(path, body, 4 * TIMEOUT_S)
         assert status == 200, answer
         return answer
 

@@ -21,7 +21,7 @@ from plimsoll.cli.parts.scenario_files import (
 )
 from plimsoll.cli.parts.scenario_proof import minimised, proven
 from plimsoll.errors import UsageError
-from plimsoll.say.numbers import counted
+from plimsoll.say.scenarios import file_not_written, scenario_made
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ def scenario(
     says and the scenario does not do is listed. With --prove the exit code is 1 if a step is not proven.
     """
     from plimsoll.sources.access_logs.reading import is_access_log
-    from plimsoll.sources.making import make_draft, written
+    from plimsoll.sources.making import given_variables, make_draft, written
     from plimsoll.sources.selection import SelectionRules
 
     if output is not None:
@@ -161,7 +161,7 @@ def scenario(
         raise UsageError(f"{'--replay' if replay else '--speed'} is for access logs, and {sources[0]} is none")
     if host is not None:
         raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
-    draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
+    draft = make_draft(sources, SelectionRules(hosts, assets), given_variables(given))
     if insecure:
         draft.targets = [replace(item, connection=replace(item.connection, verify=False)) for item in draft.targets]
     tell = say if output is None else click.echo
@@ -179,24 +179,9 @@ def scenario(
         click.get_current_context().exit(1)
 
 
-def _variables(given: tuple[str, ...]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
-    for name, equals, _ in pairs:
-        if not equals or not name:
-            raise UsageError(f"--set {name}: valid is --set NAME=VALUE")
-    return {name: value for name, _, value in pairs}
-
-
 def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell: Callable[[str], None]) -> None:
     """What was made, what it needs, and what it does not do."""
-    requests = len(draft.steps) + sum(draft.left_out.values())
-    parts = [f"{counted(len(draft.steps), 'step')} of {counted(requests, 'request')}"]
-    if taken := sum(len(step.extracts) for step in draft.steps):
-        parts.append(f"{counted(taken, 'value')} taken from replies")
-    if draft.left_out:
-        reasons = ", ".join(f"{number} {reason}" for reason, number in draft.left_out.items())
-        parts.append(f"{sum(draft.left_out.values())} left out: {reasons}")
-    tell(f"{'; '.join(parts)}.")
+    tell(scenario_made(len(draft.steps), draft.taken, draft.left_out))
     for note in files.notes:
         tell(f"note: {note}")
     if files.environment:
@@ -204,7 +189,7 @@ def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell
     for name in files.files:
         where = name if output is None else str(Path(output).with_name(name))
         if output is None:
-            tell(f"The plan reads {where}, which is only written with -o FILE.")
+            tell(file_not_written(where))
         elif credentials := draft.credentials_in(name):
             tell(f"Written: {where}, with {', '.join(credentials)}; keep it out of version control.")
         else:

@@ -99,6 +99,16 @@ def acting(act: Callable[[MessageT], object], kind: type[MessageT]) -> Callable[
     return endpoint
 
 
+def answering(act: Callable[[MessageT], Any], kind: type[MessageT]) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that reads a message, runs `act` in a thread, and answers with what it returns."""
+
+    async def endpoint(request: Request) -> Response:
+        message = await read(request, kind)
+        return answer(await run_in_threadpool(act, message))
+
+    return endpoint
+
+
 def _of_http(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     text = error.detail

@@ -14,6 +14,8 @@ from plimsoll.errors import UsageError
 from plimsoll.server import static
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.control import routes as control_routes
+from plimsoll.server.control import scenarios as control_scenarios
+from plimsoll.server.control.scenarios import MOST_SCENARIO, SCENARIO
 from plimsoll.server.history.downloads import Downloads
 from plimsoll.server.history.experiments import ExperimentHistory
 from plimsoll.server.history.open_store import OpenStore
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from starlette.routing import BaseRoute
 
+    from plimsoll.server.control.scenarios import SentScenarios
     from plimsoll.server.control.session import PageSession
     from plimsoll.server.live.live import Live
     from plimsoll.server.security.access import Access
@@ -51,10 +54,11 @@ def make_app(
     access: Access,
     base_path: str = "",
     more_routes: MoreRoutes | None = None,
+    scenarios: SentScenarios | None = None,
 ) -> Starlette:
     """The page and its API. store: where runs are kept. live, control: None if no run can be started. base_path: the
-    prefix of every path, e.g. "/load". more_routes: routes of a page that can start runs. Raises UsageError for an
-    invalid base path.
+    prefix of every path, e.g. "/load". more_routes: routes of a page that can start runs. scenarios: of such a page.
+    Raises UsageError for an invalid base path.
 
     At the end call `app.state.viewers.dismiss()`, then `app.state.store.close()`. `app.state.base_path` is the suffix
     of the page's address.
@@ -68,13 +72,16 @@ def make_app(
         *control_routes.routes(store, live, control, access),
         *(live_routes.routes(live, viewers) if live is not None else ()),
         *(more_routes(live, control, viewers, place) if more_routes and live and control else ()),
+        *(control_scenarios.routes(scenarios) if scenarios is not None else ()),
         *history_routes(place),
         *static.routes(),
     ]
     app = Starlette(
         routes=[Mount(base, routes=routes)] if base else routes,
         middleware=[
-            Middleware(Guard, access=access, sessions=sessions, base_path=base),
+            Middleware(
+                Guard, access=access, sessions=sessions, base_path=base, most_body={f"{base}{SCENARIO}": MOST_SCENARIO}
+            ),
             Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=ZIP_LEVEL),
         ],
         exception_handlers=ON_ERROR,

@@ -12,11 +12,16 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from plimsoll.report.document import blocks
-from plimsoll.server import messages
+from plimsoll.server import messages, scenario_messages
 
 ROOTS: tuple[type, ...] = (
     blocks.ReportDocument,
-    *(each for each in vars(messages).values() if isinstance(each, type) and dataclasses.is_dataclass(each)),
+    *(
+        message
+        for module in (messages, scenario_messages)
+        for message in vars(module).values()
+        if isinstance(message, type) and dataclasses.is_dataclass(message)
+    ),
 )
 
 

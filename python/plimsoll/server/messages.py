@@ -122,6 +122,8 @@ class Form:
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""
     has_plan: bool = False
     """A plan file defines the load."""
+    first_source: str = ""
+    """The source of the command line, while that of the form is a scenario which the page has sent; else ""."""
     error: str = ""
     """Why no run can start, e.g. the locustfile cannot be read."""
 

@@ -12,7 +12,7 @@ from plimsoll.plain_text import without_userinfo
 from plimsoll.sources import curl_options
 from plimsoll.sources.exchange import Connection, FormPart, RecordedExchange, Recording
 from plimsoll.sources.shell_words import shell_commands
-from plimsoll.sources.source_input import existing_file
+from plimsoll.sources.source_input import existing_file, file_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def read_curl(source: SourceInput) -> Recording:
     """The requests of its commands, in order. Raises UsageError with the line of the command."""
     exchanges: list[RecordedExchange] = []
     notes: list[str] = []
-    for command in shell_commands(source.text, source.name):
+    for command in shell_commands(source.text, source.name, source.environment):
         where = f"{source.name}:{command.line}"
         words = [word for number, word in enumerate(command.words) if number or word not in _PROMPTS]
         if not words or (words[0] in ("#", "#!/bin/sh", "set", "cd", "export", "echo", "sleep")):
@@ -50,7 +50,7 @@ def read_curl(source: SourceInput) -> Recording:
     return Recording(source.name, tuple(exchanges), tuple(notes), of_browser=of_browser)
 
 
-def _requests(options: CurlOptions, folder: Path, where: str, notes: list[str]) -> list[RecordedExchange]:
+def _requests(options: CurlOptions, folder: Path | None, where: str, notes: list[str]) -> list[RecordedExchange]:
     """One for each URL of a command."""
     if not options.urls:
         raise UsageError(f"{where}: the command has no URL")
@@ -62,7 +62,7 @@ def _requests(options: CurlOptions, folder: Path, where: str, notes: list[str]) 
     return [_request(options, url, folder, where, notes) for url in options.urls]
 
 
-def _request(options: CurlOptions, url: str, folder: Path, where: str, notes: list[str]) -> RecordedExchange:
+def _request(options: CurlOptions, url: str, folder: Path | None, where: str, notes: list[str]) -> RecordedExchange:
     data, body_file, is_file = _data(options, folder, where), options.upload, options.upload is not None
     parts = tuple(_part(text, is_string, folder, where) for text, is_string in options.forms)
     if sum((data is not None, is_file, bool(parts))) > 1:
@@ -76,6 +76,9 @@ def _request(options: CurlOptions, url: str, folder: Path, where: str, notes: li
         body_file = options.data_file
     if body_file is not None:
         body_file = existing_file(body_file, folder, where)
+    for path in filter(None, (options.authorities, options.certificate, options.key)):
+        # The run reads these.
+        file_in(folder, path, where)
     address, headers = _address(options, url, where, notes)
     headers += _headers(options, has_data=data is not None or options.data_file is not None)
     return RecordedExchange(
@@ -129,7 +132,7 @@ def _headers(options: CurlOptions, *, has_data: bool) -> list[tuple[str, str]]:
     return headers + [(name, value) for name, value in implied if name.lower() not in names]
 
 
-def _data(options: CurlOptions, folder: Path, where: str) -> bytes | None:
+def _data(options: CurlOptions, folder: Path | None, where: str) -> bytes | None:
     """The joined values of all --data options; None without one, or if a file is the whole body."""
     pieces: list[bytes] = []
     for kind, text in options.data:
@@ -148,7 +151,7 @@ def _data(options: CurlOptions, folder: Path, where: str) -> bytes | None:
     return (b"" if options.is_json else b"&").join(pieces)
 
 
-def _url_encoded(text: str, folder: Path, where: str) -> str:
+def _url_encoded(text: str, folder: Path | None, where: str) -> str:
     """content, =content, name=content, @file or name@file, as --data-urlencode has it."""
     match = re.match(r"([^=@]*)([=@])(.*)", text, re.DOTALL)
     if match is None:
@@ -158,7 +161,7 @@ def _url_encoded(text: str, folder: Path, where: str) -> str:
     return f"{name}={quote_plus(content)}" if name else quote_plus(content)
 
 
-def _part(text: str, is_string: bool, folder: Path, where: str) -> FormPart:
+def _part(text: str, is_string: bool, folder: Path | None, where: str) -> FormPart:
     """-F name=content, name=@file or name=<file, with ;type= and ;filename=; is_string: content is taken as it is."""
     name, equals, value = text.partition("=")
     if not equals or not name:
@@ -178,11 +181,11 @@ def _part(text: str, is_string: bool, folder: Path, where: str) -> FormPart:
     return FormPart(name, value.strip('"').encode() if value[:1] == '"' else value.encode(), filename, content_type)
 
 
-def _file(path: str, folder: Path, where: str) -> bytes:
+def _file(path: str, folder: Path | None, where: str) -> bytes:
     if path == "-":
         raise UsageError(f"{where}: reads its body from the standard input; name a file instead")
     try:
-        return (folder / path).expanduser().read_bytes()
+        return file_in(folder, path, where).read_bytes()
     except OSError as error:
         raise UsageError(f"{where}: cannot read {path}: {error.strerror}") from error
 

@@ -144,6 +144,11 @@ class ScenarioDraft:
     cookies: bool = False
     """Users keep cookies."""
 
+    @property
+    def taken(self) -> int:
+        """How many values its steps take from replies."""
+        return sum(len(step.extracts) for step in self.steps)
+
     def credentials_in(self, file: str) -> list[str]:
         """Names of the variables in a file beside the scenario that are credentials."""
         if ".secrets." in file:

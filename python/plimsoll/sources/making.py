@@ -14,10 +14,10 @@ from plimsoll.sources.correlation.correlating import Correlation
 from plimsoll.sources.drafting import draft_of
 from plimsoll.sources.locustfile_text import LocustfileText
 from plimsoll.sources.plan_text import PlanText
-from plimsoll.sources.reading import read_recording
+from plimsoll.sources.reading import read_recording, recording_of
 from plimsoll.sources.secret_values import hide_secrets
 from plimsoll.sources.selection import DEFAULT_RULES, SelectionRules, select
-from plimsoll.sources.source_input import GivenVariables
+from plimsoll.sources.source_input import GivenVariables, SourceInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +49,27 @@ def make_draft(
     given = GivenVariables(variables or {})
     recordings = [select(read_recording(word, given), rules) for word in words]
     given.check()
+    return _draft(recordings)
+
+
+def sent_draft(name: str, content: bytes, variables: Mapping[str, str]) -> ScenarioDraft:
+    """The scenario of a source that a page has sent. name: of its file. Raises UsageError."""
+    given = GivenVariables(variables)
+    recording = select(recording_of(SourceInput.sent(name, content, given)), DEFAULT_RULES)
+    given.check()
+    return _draft([recording])
+
+
+def given_variables(texts: Sequence[str]) -> dict[str, str]:
+    """The variables in texts as NAME=VALUE. Raises UsageError."""
+    pairs = [text.partition("=") for text in texts]
+    for name, equals, _ in pairs:
+        if not equals or not name:
+            raise UsageError(f"--set {name}: valid is --set NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _draft(recordings: list[Recording]) -> ScenarioDraft:
     seen = [recording for recording in recordings if _has_replies(recording)]
     if len(seen) > 2:
         raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")

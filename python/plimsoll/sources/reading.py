@@ -59,7 +59,11 @@ def read_recording(word: str, variables: Mapping[str, str] | None = None) -> Rec
     Raises UsageError for what cannot be read, for an unknown format, and for a source without requests.
     """
     given = {} if variables is None else variables
-    source = bruno.collection_folder(word, given) or SourceInput.of(word, given)
+    return recording_of(bruno.collection_folder(word, given) or SourceInput.of(word, given))
+
+
+def recording_of(source: SourceInput) -> Recording:
+    """The recording in the text of a source. Raises UsageError as `read_recording`."""
     if not source.text.strip():
         raise UsageError(f"{source.name}: is empty")
     rows = all_sources()

@@ -1,6 +1,7 @@
 """The words of commands as bash, cmd and PowerShell split them, with the line of each command.
 
-Nothing is run: a command in a command is a mistake with its line. Variables of bash come from the environment.
+Nothing is run: a command in a command is a mistake with its line. Variables of bash come from the environment, unless
+the text is from somebody else.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _ANSI_C = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b",
@@ -33,22 +34,30 @@ class ShellCommand:
     words: list[str] = field(default_factory=list)
 
 
-def shell_commands(text: str, name: str) -> list[ShellCommand]:
-    """The commands of a text in the shell that it is written for. name: of the text, for messages. Raises UsageError
-    for a quote without its end, and for what only a shell could know."""
+def shell_commands(text: str, name: str, environment: Mapping[str, str] | None = os.environ) -> list[ShellCommand]:
+    """The commands of a text in the shell that it is written for. name: of the text, for messages. environment: values
+    of the shell's variables; None: the text may use none. Raises UsageError for a quote without its end, and for what
+    only a shell could know."""
     text = text.replace("\r\n", "\n")
     if re.search(r"\^\n|\^\"", text):
-        return _Reader(_without_carets(text), name, _windows_quoted).commands()
+        return _Reader(_without_carets(text), name, _windows_quoted, environment).commands()
     if re.search(r"`\n|\binvoke-webrequest\b|\bcurl\.exe\b", text, re.IGNORECASE):
-        return _Reader(text, name, _powershell_quoted).commands()
-    return _Reader(text, name, _bash_quoted).commands()
+        return _Reader(text, name, _powershell_quoted, environment).commands()
+    return _Reader(text, name, _bash_quoted, environment).commands()
 
 
 class _Reader:
     """Reads one text. quoted: reads what is quoted at the position, or returns None for a plain character."""
 
-    def __init__(self, text: str, name: str, quoted: Callable[[_Reader], str | None]) -> None:
+    def __init__(
+        self,
+        text: str,
+        name: str,
+        quoted: Callable[[_Reader], str | None],
+        environment: Mapping[str, str] | None,
+    ) -> None:
         self.text, self.name, self.position = text, name, 0
+        self.environment = environment
         self._quoted = quoted
 
     def commands(self) -> list[ShellCommand]:
@@ -153,7 +162,9 @@ def _double_quoted(reader: _Reader, start: int) -> str:
 
 def _environment(reader: _Reader, variable: re.Match[str]) -> str:
     name = variable[1] or variable[2]
-    if (value := os.environ.get(name)) is None:
+    if reader.environment is None:
+        raise reader.error(variable.start(), f"${name} is a variable of a shell; write its value")
+    if (value := reader.environment.get(name)) is None:
         raise reader.error(variable.start(), f"${name} is not set; export it, or write its value")
     return value
 

@@ -67,6 +67,13 @@ class SourceInput:
     """The file; None: typed, or from the standard input."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Values of the variables that a source names, as the person gives them."""
+    is_sent: bool = False
+    """It was sent to this machine: it must not read the machine's files or environment variables."""
+
+    @classmethod
+    def sent(cls, name: str, content: bytes, variables: Mapping[str, str]) -> SourceInput:
+        """What a page has sent. Raises UsageError."""
+        return cls(name, _decoded(name, content), None, variables, is_sent=True)
 
     @classmethod
     def of(cls, word: str, variables: Mapping[str, str] | None = None) -> SourceInput:
@@ -93,9 +100,16 @@ class SourceInput:
         return self.text[:_SNIFFED]
 
     @property
-    def folder(self) -> Path:
-        """Where the relative paths in it begin."""
+    def folder(self) -> Path | None:
+        """Where the relative paths in it begin; None: it must not name files."""
+        if self.is_sent:
+            return None
         return self.path.parent if self.path else Path()
+
+    @property
+    def environment(self) -> Mapping[str, str] | None:
+        """The environment variables that it may use; None: it must not."""
+        return None if self.is_sent else os.environ
 
     @cached_property
     def json(self) -> Any:
@@ -115,10 +129,17 @@ class SourceInput:
         return yaml_document(self.name, self.text)
 
 
-def existing_file(path: str, folder: Path, where: str) -> str:
-    """The path of a file that is a body, from the current folder. folder: where relative paths begin. Raises
-    UsageError if it is not there."""
-    file = folder / Path(path).expanduser()
+def file_in(folder: Path | None, path: str, where: str) -> Path:
+    """A file that a source names. folder: of the source. Raises UsageError if the source must not name files."""
+    if folder is None:
+        raise UsageError(f"{where}: names the file {path}; plimsoll scenario in a terminal reads it, the page does not")
+    return folder / Path(path).expanduser()
+
+
+def existing_file(path: str, folder: Path | None, where: str) -> str:
+    """The path of a file that is a body, from the current folder. folder: of the source. Raises UsageError if it is
+    not there."""
+    file = file_in(folder, path, where)
     if not file.is_file():
         raise UsageError(f"{where}: cannot read {path}: it is no file")
     return str(file)

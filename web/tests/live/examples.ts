@@ -95,6 +95,7 @@ export function formOf(changes: Partial<Form> = {}, request: Partial<Form["reque
     arguments: [],
     has_shape: false,
     has_plan: false,
+    first_source: "",
     error: "",
     ...changes,
     request: {

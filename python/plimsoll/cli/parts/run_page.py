@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +12,7 @@ from plimsoll.errors import UsageError
 from plimsoll.locust.script.form import describe_form
 from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.server.app import make_app
+from plimsoll.server.control.scenarios import SentScenarios
 from plimsoll.server.control.session import PageSession
 from plimsoll.server.live.live import Live
 from plimsoll.server.security.access import LOOPBACK, Access, is_loopback, make_token
@@ -37,7 +38,8 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Maste
     autoquit = given["autoquit"]
     if autoquit is None:
         autoquit = 0 if requests.is_fixed else -1
-    with page(given, given["store"], live, session) as viewers:
+    scenarios = SentScenarios(session, requests)
+    with closing(scenarios), page(given, given["store"], live, session, scenarios) as viewers:
         if waits:
             click.echo("Start the run there. --autostart starts it at once; --headless runs without a page.", err=True)
         stays = {"is_watched": lambda: viewers.has_any} if given["autoquit"] is None else {}
@@ -49,7 +51,11 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Maste
 
 @contextmanager
 def page(
-    given: Mapping[str, Any], store: str | None, live: Live | None, control: PageSession | None
+    given: Mapping[str, Any],
+    store: str | None,
+    live: Live | None,
+    control: PageSession | None,
+    scenarios: SentScenarios | None = None,
 ) -> Iterator[Viewers]:
     """Within the block the page is served; prints where. given: the options of `PAGE`. Raises UsageError."""
     host = given["web_host"] or LOOPBACK
@@ -65,6 +71,7 @@ def page(
         access=access,
         base_path=given["web_base_path"] or "",
         more_routes=routes,
+        scenarios=scenarios,
     )
     server, address = _served(app, host, given)
     try:

@@ -10,7 +10,8 @@ from plimsoll.errors import UsageError
 from plimsoll.plain_text import plain_lines
 from plimsoll.redact import redact
 from plimsoll.say.names import listed
-from plimsoll.say.numbers import counted, moment
+from plimsoll.say.numbers import moment
+from plimsoll.say.scenarios import proof_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,14 +55,7 @@ def proven(draft: ScenarioDraft, output: str | None, tell: Callable[[str], None]
 
 
 def _lines(proof: ScenarioProof) -> Iterator[str]:
-    number = sum(step.state == "proven" for step in proof.steps)
-    total = counted(len(proof.steps), "step")
-    if proof.is_whole:
-        yield f"Proof: {number} of {total} proven by {listed(proof.passed, 'and')}."
-    elif proof.passed:
-        yield f"Proof: every step proven by {listed(proof.passed, 'and')}, {number} of {total} by {proof.last_pass}."
-    else:
-        yield f"Proof: {number} of {total} proven by {proof.last_pass}."
+    yield proof_result(proof.proven, len(proof.steps), proof.passed, proof.last_pass, is_whole=proof.is_whole)
     width = max(len(step.step) for step in proof.steps)
     for step in proof.steps:
         yield f"  {step.step:<{width}}  {step.state}{': ' if step.why else ''}{redact(step.why)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +16,11 @@ from plimsoll.load.levels import parse_rate
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.origins import is_host_url
 from plimsoll.load.shapes.registry import SHAPES
-from plimsoll.run.options.command import run_words
+from plimsoll.run.options.command import RunWords, run_words
 from plimsoll.run.options.parameter import TableOption
-from plimsoll.run.options.table import run_options
+from plimsoll.run.options.table import defaults, run_options
 from plimsoll.run.planned import PlannedRun
-from plimsoll.run.planning import make_outputs, make_plan
+from plimsoll.run.planning import FOR_TLS, FOR_URLS, make_outputs, make_plan
 from plimsoll.say.durations import format_duration
 from plimsoll.say.names import listed
 from plimsoll.server.control import class_settings
@@ -30,7 +31,6 @@ from plimsoll.stats.thresholds.grammar import parse_threshold
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planning import RunInput
     from plimsoll.server.control.description import Description, Value
@@ -45,6 +45,21 @@ FIELDS = {
     "threshold": "thresholds",
 }
 """By option name: its field in the form."""
+LIMITS = ("allow_hosts", "max_rate", "max_run_time")
+"""Options that hold for whatever is sent."""
+OF_SOURCE = (
+    *FOR_URLS,
+    *FOR_TLS,
+    "locustfile",
+    "host",
+    "class_picker",
+    "config_users",
+    "slo",
+    "otel",
+    "tags",
+    "exclude_tags",
+)
+"""Options that say something about one source only."""
 DURATIONS = ("run_time", "warmup", "stop_timeout")
 """Fields that contain one duration."""
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
@@ -54,10 +69,11 @@ _SHORT = re.compile(r", as in -t 1m")
 class RunRequests:
     """The runs that can be requested with this command line.
 
-    words: the parsed command line.
+    words: the parsed command line. name: of the source; "": as the command line names it.
     """
 
-    def __init__(self, words: RunWords, plan: RunPlan, what: RunInput) -> None:
+    def __init__(self, words: RunWords, plan: RunPlan, what: RunInput, name: str = "") -> None:
+        self._name = name
         self.plan = replace(plan, has_page=True)
         self._arguments = words.arguments
         self._given = words.given
@@ -71,6 +87,24 @@ class RunRequests:
         if (shape := _shape(self._given)) is not None:
             return SHAPES[shape].form is None
         return self._what.plan is not None and self._what.plan.load is not None
+
+    @property
+    def source(self) -> str:
+        """The source, for people."""
+        return self._name or ", ".join(Path(file).name for file in self.plan.locustfiles) or self.plan.source or ""
+
+    def of_plan(self, path: Path) -> RunRequests:
+        """The runs of a plan with the options of this command line that do not belong to its own source. Raises
+        PlimsollError."""
+        unset = defaults()
+        given = {**self._given, **{name: unset[name] for name in OF_SOURCE}}
+        words = RunWords((str(path),), given, frozenset())
+        return RunRequests(words, *make_plan(words.arguments, words.given), name=path.name)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The options of `plimsoll run` that limit every run of this command line."""
+        return tuple(run_words((), {name: self._given[name] for name in LIMITS}))
 
     @property
     def is_fixed(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -25,7 +25,7 @@ from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
 from plimsoll.server.control.load_curve import curve_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.coordinator import Coordinator
@@ -65,7 +65,7 @@ class PageSession:
         master: Master | None = None,
     ) -> None:
         self._describe_plan = describe
-        self._requests = requests
+        self._requests = self._first_requests = requests
         self._live = live
         self._say = say
         self._master = master
@@ -74,6 +74,8 @@ class PageSession:
         self._lock = threading.Lock()
         """Guards the attributes that follow."""
         self._is_over = False
+        self._reserved = ""
+        """Why no run can begin; "" unless `reserved` is in use."""
         self._current: _Performance | None = None
         """The run that is in progress, or about to begin."""
         self._accepted: SimpleQueue[tuple[PlannedRun, _Performance] | None] = SimpleQueue()
@@ -125,12 +127,17 @@ class PageSession:
 
     def _accept(self, run: PlannedRun) -> None:
         with self._lock:
-            if self._is_over:
-                raise NotNowError("this process is about to end; start it again")
-            if self._current is not None:
-                raise NotNowError("a run is in progress; stop it first")
+            self._refuse_if_busy()
             self._current = _Performance(self._live, self._make_room)
             self._accepted.put((run, self._current))
+
+    def _refuse_if_busy(self) -> None:
+        if self._is_over:
+            raise NotNowError("this process is about to end; start it again")
+        if self._current is not None:
+            raise NotNowError("a run is in progress; stop it first")
+        if self._reserved:
+            raise NotNowError(self._reserved)
 
     def _make_room(self) -> None:
         """The run is over except for its reports: the next can be requested."""
@@ -190,12 +197,31 @@ class PageSession:
         """Workers that have joined by themselves."""
         return 0 if self._master is None else self._master.joined
 
+    @contextmanager
+    def reserved(self, why: str) -> Iterator[None]:
+        """Within the block no run can begin. why: says what is going on instead. Raises NotNowError while a run is in
+        progress, and in another such block."""
+        with self._lock:
+            self._refuse_if_busy()
+            self._reserved = why
+        try:
+            yield
+        finally:
+            self._reserved = ""
+
+    def use(self, requests: RunRequests | None) -> None:
+        """The source of the next runs; None: that of the command line. Raises NotNowError as `reserved`."""
+        with self._lock:
+            self._refuse_if_busy()
+            self._requests, self._request = requests or self._first_requests, None
+
     def form(self) -> Form:
         """The form. A locustfile that has changed is read again."""
         requests = self._requests
-        source = ", ".join(Path(each).name for each in requests.plan.locustfiles) or requests.plan.source or ""
         request = self._request or requests.request
-        return form_of(self._describe(), request, source, has_plan=requests.has_plan, picks=requests.picks)
+        form = form_of(self._describe(), request, requests.source, has_plan=requests.has_plan, picks=requests.picks)
+        first = self._first_requests
+        return form if requests is first else replace(form, first_source=first.source)
 
     def tasks(self) -> tuple[TaskRatio, ...]:
         """The share of each user class and task, by users alive or else by weights; () for native users."""

@@ -27,6 +27,8 @@ from plimsoll.errors import UsageError
 from plimsoll.server.answers import problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,7 +38,7 @@ LOOPBACK = "127.0.0.1"
 SHORTEST_TOKEN = 8
 """Characters. An address has ten guesses a minute."""
 MOST_BODY = 1_000_000
-"""Bytes of a request's body."""
+"""Bytes of a request's body, unless its address takes more."""
 CSRF_HEADER = "X-Plimsoll-Token"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -95,13 +97,19 @@ def make_token() -> str:
 
 
 class Guard:
-    """Middleware: rejects forbidden requests, and sets the headers of responses."""
+    """Middleware: rejects forbidden requests, and sets the headers of responses.
 
-    def __init__(self, app: ASGIApp, access: Access, sessions: Sessions, base_path: str) -> None:
+    most_body: the bytes of a request's body at addresses that take more than `MOST_BODY`.
+    """
+
+    def __init__(
+        self, app: ASGIApp, access: Access, sessions: Sessions, base_path: str, most_body: Mapping[str, int]
+    ) -> None:
         self._app = app
         self._access = access
         self._sessions = sessions
         self._base = base_path
+        self._most_body = most_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -119,7 +127,9 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_safely)
         else:
-            await self._app(scope, _bounded(receive), send_safely)
+            most = self._most_body.get(scope["path"])
+            bounded = _bounded(receive) if most is None else _bounded_file(receive, most)
+            await self._app(scope, bounded, send_safely)
 
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
         """The rejection of a request from another site's page, or None."""
@@ -198,6 +208,26 @@ def _bounded(receive: Receive) -> Receive:
             taken += len(message.get("body", b""))
             if taken > MOST_BODY:
                 raise HTTPException(413)
+        return message
+
+    return bounded
+
+
+def _bounded_file(receive: Receive, most: int) -> Receive:
+    """The same body. One that is too long is read to its end and not kept: a browser that has not sent its whole file
+    does not read the answer. Then HTTPException is raised."""
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > most:
+            while message.get("more_body"):
+                message = await receive()
+            raise HTTPException(
+                413, f"the file is longer than {most / 1e6:.0f} MB: record fewer pages, or leave out bodies"
+            )
         return message
 
     return bounded

@@ -16,7 +16,7 @@ from plimsoll.load.origins import basic_authorization
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
 from plimsoll.sources.json_values import SCRIPT_KEYS, JsonObject, objects_of, script_pointer
 from plimsoll.sources.placeholders import Placeholders
-from plimsoll.sources.source_input import existing_file
+from plimsoll.sources.source_input import existing_file, file_in
 
 if TYPE_CHECKING:
     from plimsoll.sources.source_input import SourceInput
@@ -183,7 +183,7 @@ class _Collection:
         files = []
         for path in map(str, paths):
             try:
-                content = (self.source.folder / path).read_bytes()
+                content = file_in(self.source.folder, path, where).read_bytes()
             except OSError as error:
                 raise UsageError(f"{where}: cannot read {path}: {error.strerror}") from error
             files.append(FormPart(key, content, re.split(r"[/\\]", path)[-1], kind or "application/octet-stream"))

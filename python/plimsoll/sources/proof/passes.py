@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,8 @@ from plimsoll.sources.plan_text import PlanText
 from plimsoll.sources.proof.expectations import step_title, strict_draft
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.sources.draft import DraftStep, ScenarioDraft
 
 LONGEST_PROOF_S = 300.0
@@ -42,10 +45,72 @@ class StepProof:
     """How its reply differs."""
 
 
-def one_pass(draft: ScenarioDraft, users: int = 1) -> list[StepProof]:
+class ProofRunner:
+    """Runs the plans of a proof one after the other, each in a process of its own. options: of `plimsoll run`, such as
+    its limits."""
+
+    def __init__(self, options: Sequence[str] = ()) -> None:
+        self._options = tuple(options)
+        self._lock = threading.Lock()
+        """Guards the attributes that follow."""
+        self._process: subprocess.Popen[str] | None = None
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """End the run in progress at once, and refuse others. Called from another thread."""
+        with self._lock:
+            self._is_stopped = True
+            if self._process is not None:
+                self._process.kill()
+
+    def run(self, strict: ScenarioDraft, users: int = 1) -> dict[str, Any]:
+        """The summary of a run, as `plimsoll run --summary` writes it. Raises PlimsollError."""
+        plan = PlanText(strict, "proof", None)
+        with tempfile.TemporaryDirectory(prefix="plimsoll-proof-") as name:
+            folder = Path(name)
+            (folder / "proof.toml").write_text(plan.text)
+            for file, content in plan.files.items():
+                (folder / file).write_bytes(content)
+            said = self._said(folder, users)
+            try:
+                record = json.loads((folder / "proof.json").read_text())
+            except (OSError, ValueError) as error:
+                last = (said.strip().splitlines() or ["it said nothing"])[-1]
+                raise PlimsollError(f"the proof could not run: {last.removeprefix('plimsoll: ')}") from error
+        assert isinstance(record, dict)
+        return record
+
+    def _said(self, folder: Path, users: int) -> str:
+        """What the run of the plan in this folder says on stderr."""
+        command = [
+            sys.executable, "-P", "-m", "plimsoll", "run", "proof.toml", "--headless", "--only-summary", "--yes",
+            "-u", str(users), "--iterations", str(users), "--store", "proof.db", "--summary", "proof.json",
+            *self._options,
+        ]  # fmt: skip
+        # Options of the user's environment are for the user's runs.
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PLIMSOLL_", "LOCUST_"))
+        }
+        with self._lock:
+            if self._is_stopped:
+                raise PlimsollError("the proof was stopped")
+            self._process = subprocess.Popen(
+                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        with self._process as process:
+            try:
+                return process.communicate(timeout=LONGEST_PROOF_S)[1]
+            except subprocess.TimeoutExpired as error:
+                raise PlimsollError(f"the proof did not end within {LONGEST_PROOF_S:.0f} s") from error
+            finally:
+                process.kill()
+
+
+def one_pass(draft: ScenarioDraft, users: int = 1, runner: ProofRunner | None = None) -> list[StepProof]:
     """How each step went. users: as many begin at once, and each replays the scenario once. Raises PlimsollError if no
     run came about."""
-    record = run_plan(strict_draft(draft), users)
+    record = (runner or ProofRunner()).run(strict_draft(draft), users)
     rows = {row["name"]: row for row in reversed(record["endpoints"])}
     closes = [row for row in record["endpoints"] if row["method"] == CLOSE]
     failures: dict[str, list[dict[str, Any]]] = {}
@@ -59,38 +124,6 @@ def one_pass(draft: ScenarioDraft, users: int = 1) -> list[StepProof]:
         else _judged(step, name, rows.get(name), failures.get(name, []), users)
         for step, name in zip(draft.steps, names, strict=True)
     ]
-
-
-def run_plan(strict: ScenarioDraft, users: int = 1) -> dict[str, Any]:
-    """The summary of a run, as `plimsoll run --summary` writes it. Raises PlimsollError."""
-    plan = PlanText(strict, "proof", None)
-    with tempfile.TemporaryDirectory(prefix="plimsoll-proof-") as name:
-        folder = Path(name)
-        (folder / "proof.toml").write_text(plan.text)
-        for file, content in plan.files.items():
-            (folder / file).write_bytes(content)
-        command = [
-            sys.executable, "-P", "-m", "plimsoll", "run", "proof.toml", "--headless", "--only-summary", "--yes",
-            "-u", str(users), "--iterations", str(users), "--store", "proof.db", "--summary", "proof.json",
-        ]  # fmt: skip
-        # Options of the user's environment are for the user's runs.
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(("PLIMSOLL_", "LOCUST_"))
-        }
-        try:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                timeout=LONGEST_PROOF_S, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired as error:
-            raise PlimsollError(f"the proof did not end within {LONGEST_PROOF_S:.0f} s") from error
-        try:
-            record = json.loads((folder / "proof.json").read_text())
-        except (OSError, ValueError) as error:
-            said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise PlimsollError(f"the proof could not run: {said.removeprefix('plimsoll: ')}") from error
-    assert isinstance(record, dict)
-    return record
 
 
 def _judged(

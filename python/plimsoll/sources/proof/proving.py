@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.sources.proof.passes import StepProof, one_pass
+from plimsoll.sources.proof.passes import ProofRunner, StepProof, one_pass
 from plimsoll.sources.proof.stale import shared_value, stale_value
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 SEVERAL_USERS = 10
 ONE_USER, SECOND_USER, TOGETHER = "one user", "a second user", f"{SEVERAL_USERS} users at once"
-PASSES = (ONE_USER, SECOND_USER, TOGETHER)
+_USERS = {ONE_USER: 1, SECOND_USER: 1, TOGETHER: SEVERAL_USERS}
+PASSES = tuple(_USERS)
+TIMES_SENT = sum(_USERS.values())
+"""How often a proof sends the whole scenario if all goes well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +40,27 @@ class ScenarioProof:
         return all(proof.state == "proven" for proof in self.steps)
 
     @property
+    def proven(self) -> int:
+        """How many steps the last pass proved."""
+        return sum(proof.state == "proven" for proof in self.steps)
+
+    @property
     def passed(self) -> tuple[str, ...]:
         """The passes that proved every step."""
         return PASSES if self.is_whole else PASSES[: PASSES.index(self.last_pass)]
 
 
-def prove(draft: ScenarioDraft) -> ScenarioProof:
-    """The proof of a scenario. It sends the whole scenario twelve times if all goes well. Raises PlimsollError if no
-    run came about."""
-    users = {ONE_USER: 1, SECOND_USER: 1, TOGETHER: SEVERAL_USERS}
+def prove(draft: ScenarioDraft, runner: ProofRunner | None = None) -> ScenarioProof:
+    """The proof of a scenario. It sends the whole scenario `TIMES_SENT` times if all goes well. Raises PlimsollError if
+    no run came about."""
+    runner = runner or ProofRunner()
     steps: tuple[StepProof, ...] = ()
     for name in PASSES:
         replayed = _as_second_person(draft) if name == SECOND_USER else draft
-        steps = tuple(one_pass(replayed, users[name]))
+        steps = tuple(one_pass(replayed, _USERS[name], runner))
         number = next((number for number, proof in enumerate(steps) if proof.state == "differs"), None)
         if number is not None:
-            explanation = stale_value(replayed, number)
+            explanation = stale_value(replayed, number, runner)
             if not explanation and name != ONE_USER:
                 explanation = shared_value(draft, number, 2 if name == SECOND_USER else SEVERAL_USERS)
             return ScenarioProof(steps, name, explanation)

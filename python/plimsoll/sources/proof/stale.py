@@ -9,7 +9,6 @@ from plimsoll.sources.correlation.value_forms import is_telling, is_uuid
 from plimsoll.sources.draft import ReplyValue
 from plimsoll.sources.json_values import value_of
 from plimsoll.sources.proof.expectations import step_title, strict_draft
-from plimsoll.sources.proof.passes import run_plan
 from plimsoll.sources.reply_values import places_of
 from plimsoll.sources.request_values import request_values
 
@@ -17,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.sources.draft import DraftStep, ScenarioDraft
+    from plimsoll.sources.proof.passes import ProofRunner
     from plimsoll.sources.reply_values import ReplyPlace
 
 
-def stale_value(draft: ScenarioDraft, number: int) -> str:
+def stale_value(draft: ScenarioDraft, number: int, runner: ProofRunner) -> str:
     """The first value that a step sends as recorded, and that an earlier reply has no longer; "" if there is none. A
     second run asks the replies. number: of the step, from 0. Raises PlimsollError if no run came about."""
     suspects = list(_suspects(draft, number))
@@ -34,7 +34,7 @@ def stale_value(draft: ScenarioDraft, number: int) -> str:
             step.equals[place.what] = _recorded(step, place.what)
         elif (reply := step.exchange.reply) is not None and (match := re.search(place.what, reply.text)):
             step.contains.append(match[0])
-    failures = {row["name"]: str(row["example"] or row["message"]) for row in run_plan(asking)["failures"]}
+    failures = {row["name"]: str(row["example"] or row["message"]) for row in runner.run(asking)["failures"]}
     for earlier, place, label in suspects:
         if failures.get(step_title(draft.steps[earlier], earlier)):
             at = f"at {place.what}" if place.kind == "json" else f"for {place.label}"
