@@ -90,7 +90,7 @@ def remark_text(remark: Remark) -> str:
             return f"{seconds:g} s more than the declared warm-up left out: some run was still getting faster"
         case "full machine", _, (busy, cores, target):
             return (
-                f"by how much is open: this machine was full, with {number(round(busy, 2))} of "
+                f"by how much is not known: this machine was full, with {number(round(busy, 2))} of "
                 f"{counted(cores, 'core')} busy, of which the target used {number(round(target, 2))}"
             )
         case "requests not known", _, _:
