@@ -37,7 +37,7 @@ def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("-u", "1", "-r", "1"), "users", 10, True, 0, 1, 1),
         (("--rate", "900/s", "-t", "1m"), "/s", 60, False, 900, 900, 900),
         (("--rate", "900/s"), "/s", 10, True, 900, 900, 900),
-        (("--ramp", "0..600/s over 10s"), "/s", 10, False, 0, 300, 600),
+        (("--ramp", "0/s..600/s", "-t", "10s"), "/s", 10, False, 0, 300, 600),
         (("--steps", "6s:100/s,4s:300/s"), "/s", 10, False, 100, 100, 300),
     ],
 )
