@@ -32,7 +32,7 @@ export function LoadCurve({ request, curveOf }: Props): JSX.Element | null {
   if (!curve?.levels.length) return null;
   const peak = Math.max(...curve.levels);
   const top = `${amount(peak).replace(/\.0+$/, "")}${curve.unit === "/s" ? "/s" : peak === 1 ? " user" : " users"}`;
-  const end = curve.is_endless ? "until you stop it" : seconds(curve.seconds);
+  const end = curve.is_endless ? "until you stop it" : `for ${seconds(curve.seconds)}`;
   return (
     <figure class="load-curve">
       <figcaption class="soft">

@@ -26,7 +26,7 @@ async function shown(curveOf: () => Promise<Curve>): Promise<string> {
 
 it("says how much load there is at most, and for how long", async () => {
   const ramp: Curve = { unit: "users", seconds: 90, is_endless: false, levels: [0, 10, 20] };
-  expect(await shown(() => Promise.resolve(ramp))).toBe("At most 20 users, 1 min 30 s");
+  expect(await shown(() => Promise.resolve(ramp))).toBe("At most 20 users, for 1 min 30 s");
 });
 
 it("draws nothing for a form that cannot be read, or a load that the locustfile decides", async () => {
