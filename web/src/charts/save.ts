@@ -1,5 +1,5 @@
 import type { ChartSpec } from "../contract";
-import { errorText } from "../shared";
+import { download, errorText } from "../shared";
 
 const WIDTH = 900;
 const SIDE = 16;
@@ -11,7 +11,7 @@ export async function saveImage(spec: ChartSpec, config: Record<string, unknown>
   const padded = { ...spec.spec, title: { text: spec.title }, background: "var(--paper)", padding: SIDE };
   try {
     const picture = await draw(into, padded, config, { width: WIDTH, signals: { ...signals }, isWhole: true });
-    download(`${spec.name}.svg`, coloured(into.querySelector("svg")?.outerHTML ?? ""));
+    download(`${spec.name}.svg`, coloured(into.querySelector("svg")?.outerHTML ?? ""), "image/svg+xml");
     picture.end();
   } catch (error) {
     console.error(errorText(error));
@@ -22,12 +22,4 @@ export async function saveImage(spec: ChartSpec, config: Record<string, unknown>
 function coloured(svg: string): string {
   const style = getComputedStyle(document.documentElement);
   return svg.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());
-}
-
-function download(name: string, text: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

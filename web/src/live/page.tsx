@@ -11,6 +11,7 @@ import { errorText, timeOfDay } from "../shared";
 import { ENDPOINT, NEW, TAB } from "./addresses";
 import { StartForm, forgetDraft } from "./form/start_form";
 import { complaintsAbout } from "./form/problems";
+import { ScenarioSource } from "./form/scenario_source";
 import type { Connection } from "./link";
 import type { Session } from "./session";
 import { isUnfinished, announcementOf, wordOf } from "./status";
@@ -66,6 +67,10 @@ function useNews(test: Test | null): void {
 function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRun: boolean }): JSX.Element {
   const [problem, setProblem] = useState("");
   const refresh = () => session.refresh().then(() => setProblem(""), (error: unknown) => setProblem(errorText(error))); // prettier-ignore
+  const used = () => {
+    forgetDraft();
+    return refresh();
+  };
   useWhen("opened", () => {
     if (hasRun) void refresh();
   });
@@ -95,6 +100,7 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
           {problem}
         </p>
       )}
+      <ScenarioSource form={form} server={session.server} onUsed={used} />
       {form.error ? (
         <Broken form={form} refresh={refresh} />
       ) : (

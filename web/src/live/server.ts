@@ -1,5 +1,5 @@
 import type { ExceptionItem, FailureItem, LiveCharts, LogLine, State, TaskRatio } from "../contract";
-import { RefusedError, address, getJson, postJson, rememberToken } from "../shared";
+import { RefusedError, address, getJson, postFile, postJson, rememberToken } from "../shared";
 import type { Server } from "./session";
 
 /** ms after which a request without a response fails. */
@@ -23,6 +23,12 @@ export const server: Server = {
   check: (request) => postJson("api/live/check", request),
   curve: (request) => postJson("api/live/curve", request),
   start: (request) => postJson("api/live/start", request),
+  takeScenario: (name, file, variables) => {
+    const query = new URLSearchParams([["name", name], ...variables.map((variable) => ["set", variable])]);
+    return postFile(`api/live/scenario?${query.toString()}`, file);
+  },
+  proveScenario: (choice) => postJson("api/live/scenario/prove", choice),
+  useScenario: (choice) => postJson("api/live/scenario/use", choice),
   change: (change) => postJson("api/live/change", change),
   stop: () => postJson("api/live/stop", {}),
   reset: () => postJson("api/live/reset", {}),

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type {
-  LoadChange, LoadCurve, ExceptionItem, FailureItem, LiveCharts, LogLine, LiveUpdate, State, TaskRatio, RunRequest,
+  LoadChange, LoadCurve, ExceptionItem, FailureItem, LiveCharts, LogLine, LiveUpdate, ProofItem, RunRequest,
+  ScenarioChoice, ScenarioItem, State, TaskRatio,
 } from "../contract"; // prettier-ignore
 import { ChartFeed } from "./feed";
 import { Link, type Listener } from "./link";
@@ -29,6 +30,12 @@ export interface Server {
   /** The load that the request asks for. Rejects as `check`. */
   curve(request: RunRequest): Promise<LoadCurve>;
   start(request: RunRequest): Promise<void>;
+  /** Makes a plan of a file. variables: as NAME=VALUE. */
+  takeScenario(name: string, file: Blob, variables: readonly string[]): Promise<ScenarioItem>;
+  /** Replays a scenario; resolves when that is over. */
+  proveScenario(choice: ScenarioChoice): Promise<ProofItem>;
+  /** The next runs are of this scenario, or of the source of the command line. */
+  useScenario(choice: ScenarioChoice): Promise<void>;
   change(change: LoadChange): Promise<void>;
   stop(): Promise<void>;
   reset(): Promise<void>;

@@ -47,12 +47,17 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
 
 /** Throws RefusedError, UnreachableError. */
 export function postJson<T>(path: string, body: unknown): Promise<T> {
-  return sent("POST", path, body);
+  return sent("POST", path, JSON.stringify(body));
 }
 
 /** Throws RefusedError, UnreachableError. */
 export function patchJson<T>(path: string, body: unknown): Promise<T> {
-  return sent("PATCH", path, body);
+  return sent("PATCH", path, JSON.stringify(body));
+}
+
+/** Sends a file as it is. Throws RefusedError, UnreachableError. */
+export function postFile<T>(path: string, file: Blob): Promise<T> {
+  return sent("POST", path, file);
 }
 
 /** The message of an error. */
@@ -64,7 +69,7 @@ export function isUnreachable(error: unknown): error is UnreachableError {
   return error instanceof UnreachableError;
 }
 
-async function sent<T>(method: string, path: string, body: unknown): Promise<T> {
+async function sent<T>(method: string, path: string, body: string | Blob): Promise<T> {
   const known = token ?? (await freshToken());
   try {
     return await change<T>(method, path, body, known);
@@ -77,9 +82,9 @@ async function sent<T>(method: string, path: string, body: unknown): Promise<T> 
   }
 }
 
-async function change<T>(method: string, path: string, body: unknown, by: string): Promise<T> {
-  const headers = { "Content-Type": "application/json", [TOKEN_HEADER]: by };
-  const answer = await asked(path, { method, headers, body: JSON.stringify(body) });
+async function change<T>(method: string, path: string, body: string | Blob, by: string): Promise<T> {
+  const type = typeof body === "string" ? "application/json" : "application/octet-stream";
+  const answer = await asked(path, { method, headers: { "Content-Type": type, [TOKEN_HEADER]: by }, body });
   return (await answer.json()) as T;
 }
 

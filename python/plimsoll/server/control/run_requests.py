@@ -45,8 +45,8 @@ FIELDS = {
     "threshold": "thresholds",
 }
 """By option name: its field in the form."""
-LIMITS = ("allow_hosts", "max_rate", "max_run_time")
-"""Options that hold for whatever is sent."""
+OF_ALL = ("allow_hosts", "max_rate", "max_run_time", "insecure")
+"""Options that hold for whatever is sent, a proof too."""
 OF_SOURCE = (
     *FOR_URLS,
     *FOR_TLS,
@@ -102,9 +102,9 @@ class RunRequests:
         return RunRequests(words, *make_plan(words.arguments, words.given), name=path.name)
 
     @property
-    def limits(self) -> tuple[str, ...]:
-        """The options of `plimsoll run` that limit every run of this command line."""
-        return tuple(run_words((), {name: self._given[name] for name in LIMITS}))
+    def of_all(self) -> tuple[str, ...]:
+        """The options that hold for whatever is sent, as words of a command line without a page."""
+        return tuple(run_words((), {name: self._given[name] for name in OF_ALL}))
 
     @property
     def is_fixed(self) -> bool:

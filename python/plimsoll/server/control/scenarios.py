@@ -113,7 +113,7 @@ class SentScenarios:
             from plimsoll.sources.proof.passes import ProofRunner
             from plimsoll.sources.proof.proving import prove
 
-            self._runner = ProofRunner(self._first.limits)
+            self._runner = ProofRunner(self._first.of_all)
             try:
                 proof = prove(scenario.draft, self._runner)
             except UsageError:
