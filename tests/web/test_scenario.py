@@ -77,7 +77,9 @@ def test_a_pasted_command_is_read_on_a_narrow_screen(
     plimsoll: Command, serve: Callable[..., PageCommand], browser_session: BrowserSession, scheme: str
 ) -> None:
     plimsoll.write(LOCUSTFILE)
-    page = browser_session.open(serve("run", "-f", "locustfile.py").url, size=PHONE, scheme=scheme)
+    page = browser_session.open(
+        serve("run", "-f", "locustfile.py", "-H", "http://127.0.0.1:1").url, size=PHONE, scheme=scheme
+    )
     page.get_by_text("Paste a text, or give values of variables").click()
     page.get_by_role("textbox", name="Text", exact=True).fill("curl http://127.0.0.1:1/a/" + "long" * 30)
     page.get_by_role("button", name="Read the text").click()

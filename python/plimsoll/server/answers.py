@@ -93,18 +93,8 @@ def acting(act: Callable[[MessageT], object], kind: type[MessageT]) -> Callable[
 
     async def endpoint(request: Request) -> Response:
         message = await read(request, kind)
-        found = await run_in_threadpool(act, message)
-        return answer({}, 202) if found is None else answer(found)
-
-    return endpoint
-
-
-def answering(act: Callable[[MessageT], Any], kind: type[MessageT]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that reads a message, runs `act` in a thread, and answers with what it returns."""
-
-    async def endpoint(request: Request) -> Response:
-        message = await read(request, kind)
-        return answer(await run_in_threadpool(act, message))
+        result = await run_in_threadpool(act, message)
+        return answer({}, 202) if result is None else answer(result)
 
     return endpoint
 

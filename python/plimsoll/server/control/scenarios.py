@@ -17,7 +17,7 @@ from plimsoll.errors import NotNowError, PlimsollError, UsageError
 from plimsoll.plain_text import plain_lines
 from plimsoll.redact import redact
 from plimsoll.say.scenarios import file_not_written, proof_offer, proof_result, scenario_made
-from plimsoll.server.answers import acting, answer, answering
+from plimsoll.server.answers import acting, answer
 from plimsoll.server.scenario_messages import (
     ProofItem,
     ScenarioChoice,
@@ -60,7 +60,7 @@ def routes(scenarios: SentScenarios) -> list[Route]:
 
     return [
         Route(SCENARIO, take, methods=["POST"]),
-        Route(f"{SCENARIO}/prove", answering(scenarios.prove, ScenarioChoice), methods=["POST"]),
+        Route(f"{SCENARIO}/prove", acting(scenarios.prove, ScenarioChoice), methods=["POST"]),
         Route(f"{SCENARIO}/use", acting(scenarios.use, ScenarioChoice), methods=["POST"]),
     ]
 
