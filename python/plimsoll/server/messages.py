@@ -100,7 +100,8 @@ class LoadCurve:
     is_endless: bool
     """The load lasts until somebody stops it."""
     levels: tuple[float, ...]
-    """Users, or arrivals per second, at equal distances from 0 to `seconds`; () if the locustfile decides on them."""
+    """Users, or arrivals per second, at equal distances from 0 to `seconds`; () if the locustfile decides on them, or
+    if the request cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,10 @@ from plimsoll.run.planning import make_plan
 from plimsoll.server.control.load_curve import POINTS, curve_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.run.page_session import PageSession
 
     from plimsoll.run.plan import RunPlan
 
@@ -48,6 +51,15 @@ def test_the_curve_is_the_load_of_the_command_line(
     assert (curve.unit, curve.seconds, curve.is_endless) == (unit, seconds, is_endless)
     assert len(curve.levels) == POINTS + 1
     assert (curve.levels[0], curve.levels[POINTS // 2], curve.levels[-1]) == pytest.approx((first, middle, last), abs=1)
+
+
+def test_the_page_gets_the_curve_of_a_form_without_a_host_and_none_of_one_that_cannot_be_read(
+    start_page: Callable[..., PageSession],
+) -> None:
+    page = start_page("-u", "4", "-r", "4", "-t", "9s")
+    curve = page.answer("/api/live/curve", page.request(host=""))
+    assert (curve["unit"], curve["seconds"], max(curve["levels"])) == ("users", 9.0, 4.0)
+    assert page.answer("/api/live/curve", page.request(run_time="9 parsecs"))["levels"] == []
 
 
 def test_a_shape_of_the_locustfile_has_no_curve() -> None:

@@ -27,7 +27,7 @@ export interface Server {
   tasks(): Promise<readonly TaskRatio[]>;
   /** Rejects with the errors in the request. Starts nothing. */
   check(request: RunRequest): Promise<void>;
-  /** The load that the request asks for. Rejects as `check`. */
+  /** The load that the request asks for; without levels for one that cannot be read. */
   curve(request: RunRequest): Promise<LoadCurve>;
   start(request: RunRequest): Promise<void>;
   /** Makes a plan of a file. variables: as NAME=VALUE. */

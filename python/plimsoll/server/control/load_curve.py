@@ -17,6 +17,9 @@ SHORTEST_ENDLESS_S = 10.0
 AFTER_LAST_CHANGE = 1.5
 """How long a load without an end is drawn, as a multiple of the time at which it changes last."""
 
+EMPTY = LoadCurve("users", SHORTEST_ENDLESS_S, is_endless=True, levels=())
+"""Of a request that cannot be read."""
+
 
 def curve_of(plan: RunPlan, *, is_shaped: bool) -> LoadCurve:
     """is_shaped: a LoadTestShape of the locustfile decides how many users there are."""

@@ -11,7 +11,7 @@ const HEIGHT = 56;
 
 interface Props {
   request: RunRequest;
-  /** Rejects if the request cannot be read. */
+  /** Rejects if the server cannot be reached. */
   curveOf: (request: RunRequest) => Promise<Curve>;
 }
 
