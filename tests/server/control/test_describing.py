@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _session(path: Path, describe: Any) -> PageSession:
     plan = SimpleNamespace(locustfiles=(str(path),), source=None)
-    requests: Any = SimpleNamespace(plan=plan, request=RunRequest(), has_plan=False, picks=False)
+    requests: Any = SimpleNamespace(plan=plan, request=RunRequest(), has_plan=False, picks=False, source="")
     return PageSession(requests, SimpleNamespace(), describe, print)  # type: ignore[arg-type]
 
 
