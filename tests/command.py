@@ -17,7 +17,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from tests.worker_forks import forked_workers
 
 from plimsoll.cli import main
 
@@ -131,7 +130,7 @@ class Command:
         such as signals, is tested with `start` or `in_a_process`.
         """
         with self._surroundings(arguments), TemporaryFile("w+") as out, TemporaryFile("w+") as err:
-            with forked_workers(), _descriptor(1, out), _descriptor(2, err):
+            with _descriptor(1, out), _descriptor(2, err):
                 code = _exit_code(arguments)
             return CommandResult(code, _all_of(out), _all_of(err))
 
