@@ -78,23 +78,23 @@ class TextTable:
 
     @property
     def kinds(self) -> set[str]:
-        return {each.kind for each in self.columns if each}
+        return {mapped.kind for mapped in self.columns if mapped}
 
     @property
     def has_arms(self) -> bool:
         """Whether the same measures occur several times."""
-        return any(each and each.place for each in self.columns)
+        return any(mapped and mapped.place for mapped in self.columns)
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
         """The names of its rows."""
-        places = [index for index, each in enumerate(self.columns) if each and each.kind in LABELS]
+        places = [index for index, mapped in enumerate(self.columns) if mapped and mapped.kind in LABELS]
         return [tuple(cells[index].name for index in places) for _, cells in self.rows]
 
     @property
     def measures(self) -> list[int]:
         """The indexes of its other columns."""
-        return [index for index, each in enumerate(self.columns) if each is None or each.kind not in LABELS]
+        return [index for index, mapped in enumerate(self.columns) if mapped is None or mapped.kind not in LABELS]
 
     def cells(self, index: int) -> list[TableCell]:
         return [cells[index] for _, cells in self.rows]
@@ -150,7 +150,7 @@ def _places_at_loads(tables: Sequence[TextTable]) -> list[int]:
 def operations_of(tables: Sequence[TextTable]) -> list[str]:
     """The endpoints of each table, if tables at one load have none in common: then they are different operations, and
     no variants. Otherwise nothing for each."""
-    known = [frozenset(each for each in table.labels if each[-1].lower() not in SUMS) for table in tables]
+    known = [frozenset(label for label in table.labels if label[-1].lower() not in SUMS) for table in tables]
     by_load: dict[Level | None, list[frozenset[tuple[str, ...]]]] = {}
     for table, endpoints in zip(tables, known, strict=True):
         by_load.setdefault(table.stated.level, []).append(endpoints)
@@ -158,7 +158,7 @@ def operations_of(tables: Sequence[TextTable]) -> list[str]:
     is_several = all(known) and all("name" in table.kinds for table in tables) and len(set(known)) > 1
     if not (are_apart and is_several and all(set(alike) == set(known) for alike in by_load.values())):
         return [""] * len(tables)
-    return [shorten(" + ".join(" ".join(filter(None, each)) for each in sorted(endpoints))) for endpoints in known]
+    return [shorten(" + ".join(" ".join(filter(None, label)) for label in sorted(endpoints))) for endpoints in known]
 
 
 def names_of(tables: Sequence[TextTable]) -> list[str]:

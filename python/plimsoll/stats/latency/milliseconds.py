@@ -92,7 +92,7 @@ class Latency:
         not come."""
         timed = [each for each in intervals if each.timed]
         latency = cls(timed, [each.response for each in timed])
-        latency._on_time_parts = [each.response_on_time for each in timed]
+        latency._on_time_parts = [interval.response_on_time for interval in timed]
         for each in timed:
             latency._extend(each.response_sum, each.response_min, each.response_max)
             latency._on_time_ns += each.on_time_sum
