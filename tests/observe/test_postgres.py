@@ -99,7 +99,7 @@ def test_statements_are_those_since_the_first_sample(postgresql_url: str) -> Non
     with psycopg.connect(postgresql_url, autocommit=True) as other:
         without = Postgres(postgresql_url)
         without.read(0.0)
-        assert without.facts() == {}, "the extension is not there"
+        assert without.facts() is None, "the extension is not there"
         without.close()
         other.execute("CREATE EXTENSION pg_stat_statements")
         other.execute("SELECT 1 AS before")
@@ -107,10 +107,10 @@ def test_statements_are_those_since_the_first_sample(postgresql_url: str) -> Non
         probe.read(0.0)
         for number in range(7):
             other.execute("SELECT generate_series(1, 3), %s::int AS during", (number,))
-        found = {each["query"]: each for each in probe.facts()["statements"]}
+        found = {statement.query: statement for statement in probe.facts().statements}
         (query,) = (each for each in found if "AS during" in each)
-        assert (found[query]["calls"], found[query]["rows"]) == (7, 21)
-        assert found[query]["ms"] > 0
+        assert (found[query].calls, found[query].rows) == (7, 21)
+        assert found[query].ms > 0
         assert not any("AS before" in each for each in found)
         probe.close()
 

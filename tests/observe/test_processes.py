@@ -12,6 +12,7 @@ import pytest
 from plimsoll.observe.owners import Tree
 from plimsoll.observe.processes import UNITS, Machine, Processes
 from plimsoll.observe.sampler import ProbeError
+from plimsoll.record.observed import ObservedSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,10 +175,10 @@ def test_files_that_may_not_be_counted_are_left_out(child: Child, monkeypatch: p
 def test_the_cores_that_may_be_used_are_known_when_the_processes_have_ended(child: Child) -> None:
     psutil.Process(child.pid).cpu_affinity([0])
     probe = Processes("target", Tree(child.pid))
-    assert probe.facts() == {}
+    assert probe.facts() is None
     probe.read(0.0)
     child.end()
-    assert probe.facts() == {"cores": 1.0}
+    assert probe.facts() == ObservedSource(cores=1.0)
 
 
 def test_a_machine_is_as_busy_as_what_runs_on_it(child: Child) -> None:
@@ -186,4 +187,4 @@ def test_a_machine_is_as_busy_as_what_runs_on_it(child: Child) -> None:
     child.do("exec('end = time.process_time() + 0.5\\nwhile time.process_time() < end: pass')")
     assert probe.read(101.0)["cpu"] >= 0.45
     assert probe.unit("cpu") == "cores"
-    assert probe.facts() == {"cores": psutil.cpu_count()}
+    assert probe.facts() == ObservedSource(cores=psutil.cpu_count())

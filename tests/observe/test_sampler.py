@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from plimsoll.observe.sampler import Probe, ProbeError, Sampler
+from plimsoll.record.observed import ObservedSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +45,8 @@ class Steady(Probe):
     def unit(self, name: str) -> str:
         return {"asked": "s", "twice": "s", "late": ""}[name]
 
-    def facts(self) -> Mapping[str, Any]:
-        return {"left": self._left} if self._left < 500 else {}
+    def facts(self) -> ObservedSource | None:
+        return ObservedSource(spans=self._left) if self._left < 500 else None
 
     def close(self) -> None:
         self.closed += 1
@@ -113,7 +114,7 @@ def test_a_probe_that_breaks_rests_and_the_others_go_on() -> None:
     assert broken.asked == 3, "once in vain"
     _run(sampler, clock, 109.0)
     assert broken.asked == 4, "and again after a while"
-    assert sampler.facts() == {"broken": {"left": -2}}
+    assert sampler.facts() == {"broken": ObservedSource(spans=-2)}
     sampler.close()
     assert (broken.closed, sound.closed) == (1, 1)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.observe.instruments import Instruments
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.observe.telemetry import Telemetry
+    from plimsoll.record.observed import ObservedSource
 
 LINGER_S = 6.0
 """SDKs send every five seconds: the receiver waits this long for the last spans of a run."""
@@ -88,11 +89,11 @@ class Receiver(Probe):
             except KeyError:
                 return "ms" if name.endswith(" mean") else "/s"
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> ObservedSource | None:
         """Waits for the last data of the service."""
         time.sleep(LINGER_S)
         with self._lock:
-            return self._spans.to_dict() if self._spans.count else {}
+            return self._spans.facts() if self._spans.count else None
 
     def notes(self) -> list[str]:
         """Rejected requests, and clock differences."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.errors import UsageError
 from plimsoll.observe.sampler import Probe, ProbeError
+from plimsoll.record.observed import ObservedSource, ObservedStatement
 from plimsoll.redact import redact
 
 if TYPE_CHECKING:
@@ -127,23 +128,24 @@ class Postgres(Probe):
     def unit(self, name: str) -> str:
         return UNITS[name]
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> ObservedSource | None:
         """statements: those with the most execution time in ms since the first sample, longest first, as counted by the
         extension pg_stat_statements."""
         if self._connection is None or self._first is None:
-            return {}
+            return None
         try:
             last = self._read_statements(self._connection)
         except self._psycopg.Error:
-            return {}
+            return None
         grown = [
-            (each.query, each.calls - before.calls, each.ms - before.ms, each.rows - before.rows)
-            for key, each in last.items()
+            ObservedStatement(
+                query=now.query, calls=now.calls - before.calls, ms=now.ms - before.ms, rows=now.rows - before.rows
+            )
+            for key, now in last.items()
             for before in (self._first.get(key, _Statement("", 0, 0.0, 0)),)
         ]
-        rows = sorted((each for each in grown if each[1] > 0), key=lambda each: -each[2])
-        names = ("query", "calls", "ms", "rows")
-        return {"statements": [dict(zip(names, row, strict=True)) for row in rows[:MOST_STATEMENTS]]} if rows else {}
+        called = sorted((grew for grew in grown if grew.calls > 0), key=lambda grew: -grew.ms)
+        return ObservedSource(statements=tuple(called[:MOST_STATEMENTS])) if called else None
 
     def notes(self) -> Sequence[str]:
         if not self._left_out:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import psutil
 
 from plimsoll.observe.cores import cores_of, machine_cores
 from plimsoll.observe.sampler import Probe, ProbeError
+from plimsoll.record.observed import ObservedSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,9 +66,9 @@ class Processes(Probe):
             self._cores, self._cores_of = cores_of(found), pids
         return figures
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> ObservedSource | None:
         """cores: the number that they may use."""
-        return {"cores": self._cores} if self._cores else {}
+        return ObservedSource(cores=self._cores) if self._cores else None
 
 
 class Machine(Probe):
@@ -91,9 +92,9 @@ class Machine(Probe):
         self._last = now, busy
         return {"cpu": max(0.0, busy - last[1]) / (now - last[0])} if last is not None and now > last[0] else {}
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> ObservedSource | None:
         """cores: their number."""
-        return {"cores": float(machine_cores())}
+        return ObservedSource(cores=float(machine_cores()))
 
 
 def _looks(processes: Sequence[psutil.Process]) -> Iterator[_Look]:

@@ -6,7 +6,7 @@ The caller calls `sample` after `wait`. So there is no thread here, and tests co
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from plimsoll.stats.study import Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll.record.observed import ObservedSource
 
 EVERY_S = 1.0
 """Sampling interval."""
@@ -47,9 +49,9 @@ class Probe:
         """Of a value."""
         raise NotImplementedError
 
-    def facts(self) -> Mapping[str, Any]:
-        """JSON: more data about it after the run."""
-        return {}
+    def facts(self) -> ObservedSource | None:
+        """More data about it after the run, if there is some."""
+        return None
 
     def notes(self) -> Sequence[str]:
         """Caveats about it after the run."""
@@ -158,10 +160,10 @@ class Sampler:
                     found.append(Series(asked.probe.source, name, unit, at[within] - start, values[within]))
         return tuple(found)
 
-    def facts(self) -> dict[str, Mapping[str, Any]]:
-        """JSON: more data of the probes, by their sources."""
+    def facts(self) -> dict[str, ObservedSource]:
+        """More data of the probes, by their sources."""
         found = ((each.probe.source, each.probe.facts()) for each in self._asked)
-        return {source: facts for source, facts in found if facts}
+        return {source: facts for source, facts in found if facts is not None}
 
     def close(self) -> None:
         for each in self._asked:

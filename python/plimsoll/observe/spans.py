@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll._engine import Histogram
+from plimsoll.record.observed import ObservedSource, ObservedWork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,6 @@ MOST_NAMES = 500
 """Kinds of spans that are counted separately; otherwise a service with ids in its names would fill the memory."""
 MOST_SERVICES = 50
 """Services whose further kinds are counted together, for each of them."""
-MOST_SLOWEST = 20
 MOST_TRACES = 100_000
 """Traces whose times can be looked up; a few MB."""
 MOST_OFF_NS = 24 * 3600 * 10**9
@@ -76,8 +75,6 @@ class SpanSums:
         """Spans of all kinds."""
         self._transactions: dict[_Key, _Sum] = {}
         self._calls: dict[_Key, _Sum] = {}
-        self._slowest: list[tuple[int, int, TraceSpan]] = []
-        """A heap of the slowest transactions; the number makes equal ones distinct."""
         self._traces: dict[str, int] = {}
         """ns of the longest transaction of each of the latest traces."""
 
@@ -89,11 +86,6 @@ class SpanSums:
             self._traces[span.trace] = max(span.end - span.start, self._traces.pop(span.trace, 0))
             if len(self._traces) > MOST_TRACES:
                 del self._traces[next(iter(self._traces))]
-            entry = (span.end - span.start, self.count, span)
-            if len(self._slowest) < MOST_SLOWEST:
-                heapq.heappush(self._slowest, entry)
-            else:
-                heapq.heappushpop(self._slowest, entry)
         elif span.kind == CLIENT:
             self._add(self._calls, span, _system(span.attributes))
 
@@ -107,17 +99,9 @@ class SpanSums:
         ns = self._traces.get(trace)
         return None if ns is None else ns / 1e6
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON. Times in ms; those with the most total time come first."""
-        return {
-            "spans": self.count,
-            "transactions": _rows(self._transactions),
-            "calls": _rows(self._calls),
-            "slowest": [
-                {"name": span.name, "service": span.service, "trace": span.trace, "ms": ns / 1e6}
-                for ns, _, span in sorted(self._slowest, reverse=True)
-            ],
-        }
+    def facts(self) -> ObservedSource:
+        """What is known so far."""
+        return ObservedSource(spans=self.count, transactions=_works(self._transactions), calls=_works(self._calls))
 
     def _add(self, sums: dict[_Key, _Sum], span: TraceSpan, view: str) -> None:
         key = _Key(span.service, span.name, view)
@@ -128,19 +112,19 @@ class SpanSums:
         sums.setdefault(key, _Sum()).add(span)
 
 
-def _rows(sums: Mapping[_Key, _Sum]) -> list[dict[str, Any]]:
-    return [
-        {
+def _works(sums: Mapping[_Key, _Sum]) -> tuple[ObservedWork, ...]:
+    return tuple(
+        ObservedWork(
             **key._asdict(),
-            "calls": each.count,
-            "failed": each.failed,
-            "ms": each.ns / 1e6,
-            "p50": each.micros.value_at(0.5) / 1000,
-            "p95": each.micros.value_at(0.95) / 1000,
-            "max": each.micros.max / 1000,
-        }
-        for key, each in sorted(sums.items(), key=lambda item: -item[1].ns)
-    ]
+            calls=work.count,
+            failed=work.failed,
+            ms=work.ns / 1e6,
+            p50=work.micros.value_at(0.5) / 1000,
+            p95=work.micros.value_at(0.95) / 1000,
+            max=work.micros.max / 1000,
+        )
+        for key, work in sorted(sums.items(), key=lambda item: -item[1].ns)
+    )
 
 
 def _title(key: _Key) -> str:

@@ -16,6 +16,7 @@ from plimsoll.record.events import (
     WorkerReplaced,
     WorkerSeconds,
 )
+from plimsoll.record.observed import ObservedSource
 
 MATERIAL_SHARE = 0.01
 """Share of throttled periods. With a smaller share, only requests above the p99 waited for the next period."""
@@ -120,9 +121,8 @@ class RunFacts(JsonObject):
     cluster: ClusterFacts | None = None
     cpu_periods: CpuPeriods | None = None
     """CPU periods of the workers' control group; None if the group has no limit."""
-    observed: dict[str, dict[str, Any]] | None = None
-    """What is known of the target, by source: `transactions`, `calls`, `statements`, `parts` of `Server-Timing`, and
-    below `traceparent` the `slowest` requests with their `trace`; times in ms."""
+    observed: dict[str, ObservedSource] | None = None
+    """What is known of the target, by source. `Server-Timing` and `traceparent` are sources, too."""
     guard_stopped: GuardStopped | None = None
     """The guard rail or other limit that ended the run."""
     recorded: RecordedRows | None = None

@@ -10,7 +10,8 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, TracedRequest
+from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED
+from plimsoll.record.observed import ObservedSource
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import throughput_share
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from plimsoll.record.cells import CellKey
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
+    from plimsoll.record.observed import ObservedWork
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.seconds import Key
-    from plimsoll.stats.study import Course, GeneratorCourse, Series
+    from plimsoll.stats.study import Course, GeneratorCourse, Series, WorkKind
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
@@ -86,7 +88,7 @@ def trial_of(
     """
     view = reading.view
     manifest = run.manifest
-    target: Mapping[str, Mapping[str, Any]] = run.facts.observed or {}
+    target = run.facts.observed or {}
     users, ramp = _users(view, manifest)
     kinds, added, steady = _kinds(view), throughput_share(view, manifest) or 0.0, view.steady
     return Trial(
@@ -113,9 +115,9 @@ def trial_of(
         users_by_second=reading.users_by_second,
         generator_course=reading.generator,
         observed=reading.observed,
-        cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
+        cores={source: float(known.cores) for source, known in target.items() if known.cores is not None},
         work=tuple(_work(target)),
-        slowest=tuple(TracedRequest(**slow) for slow in target.get(TRACEPARENT, {}).get("slowest", ())),
+        slowest=tuple(slow.request for slow in target.get(TRACEPARENT, ObservedSource()).slowest or ()),
         edits=run.facts.edits or (),
         crashed=crashed,
         scenario=_digest(manifest),
@@ -124,15 +126,20 @@ def trial_of(
     )
 
 
-def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:
-    """observed: by source, in the format of the probes of `observe`."""
-    for source, facts in observed.items():
-        for kind in ("transaction", "call", "part"):
-            for work in facts.get(f"{kind}s", ()):
-                values = {name: value for name, value in work.items() if name != "service"}
-                yield TargetWork(kind=kind, source=str(work["service"]), **values)
-        for work in facts.get("statements", ()):
-            yield TargetWork("statement", source, str(work["query"]), work["calls"], work["ms"], rows=work["rows"])
+def _work(observed: Mapping[str, ObservedSource]) -> Iterator[TargetWork]:
+    """observed: by source."""
+    for source, known in observed.items():
+        kinds: tuple[tuple[WorkKind, tuple[ObservedWork, ...] | None], ...] = (
+            ("transaction", known.transactions), ("call", known.calls), ("part", known.parts),
+        )  # fmt: skip
+        for kind, works in kinds:
+            for work in works or ():
+                yield TargetWork(
+                    kind, work.service, work.name, work.calls, work.ms, view=work.view, failed=work.failed,
+                    p50=work.p50, p95=work.p95, max=work.max,
+                )  # fmt: skip
+        for statement in known.statements or ():
+            yield TargetWork("statement", source, statement.query, statement.calls, statement.ms, rows=statement.rows)
 
 
 def _measured(

@@ -96,18 +96,18 @@ def test_parts_are_counted_once_per_response_whoever_sends(
         sent = {f"{each.method} {each.name}": 0 for each in run.intervals()}
         for each in run.intervals():
             sent[f"{each.method} {each.name}"] += each.count
-        parts = run.facts.observed[SOURCE]["parts"]
+        parts = run.facts.observed[SOURCE].parts
         series = {each.name: each for each in run.observed()}
     sent.pop("GET /plain", None)
-    assert {(each["service"], each["name"]) for each in parts} == {
+    assert {(work.service, work.name) for work in parts} == {
         (name, part) for name in sent for part in ("db", "app", "cache")
     }
-    for each in parts:
-        mean = {"db": 1.5, "app": 3.0, "cache": 0.25}[each["name"]]
+    for work in parts:
+        mean = {"db": 1.5, "app": 3.0, "cache": 0.25}[work.name]
         # A response that a user was cut off from at the end was still read, or not.
-        assert sent[each["service"]] - 2 <= each["calls"] <= sent[each["service"]]
-        assert each["ms"] == pytest.approx(mean * each["calls"])
-        assert each["p95"] == pytest.approx(mean, rel=0.01)
+        assert sent[work.service] - 2 <= work.calls <= sent[work.service]
+        assert work.ms == pytest.approx(mean * work.calls)
+        assert work.p95 == pytest.approx(mean, rel=0.01)
     for name in sent:
         assert series[f"db of {name}"].unit == "ms"
         assert set(series[f"db of {name}"].values) == {1.5}
@@ -130,8 +130,8 @@ def test_workers_and_seconds_add_up() -> None:
     timings.second(_second([], 2.0))
     timings.second(_second([_said("/a", "db", 7000)], 3.0))
     found = timings.finish()
-    (part,) = found.facts[SOURCE]["parts"]
-    assert (part["service"], part["calls"], part["ms"]) == ("GET /a", 4, 16.0)
+    (part,) = found.facts[SOURCE].parts
+    assert (part.service, part.calls, part.ms) == ("GET /a", 4, 16.0)
     (series,) = found.series
     assert (series.seconds.tolist(), series.values.tolist()) == ([1.0, 3.0], [3.0, 7.0])
 
@@ -141,14 +141,14 @@ def test_a_reset_leaves_out_what_was_said_before_it() -> None:
     timings.second(_second([_said("/a", "db", 1000), _said("/a", "app", 1000)], 1.0))
     timings.reset_at(2)
     timings.second(_second([_said("/a", "db", 9000)], 3.0))
-    assert [(each["name"], each["ms"]) for each in timings.finish().facts[SOURCE]["parts"]] == [("db", 9.0)]
+    assert [(work.name, work.ms) for work in timings.finish().facts[SOURCE].parts] == [("db", 9.0)]
 
 
 def test_there_is_an_end_to_their_number_and_a_note_says_so() -> None:
     timings = ServerTimings()
     timings.second(_second([_said("/a", f"p{number}", 1000) for number in range(MOST + 7)], 1.0))
     found = timings.finish()
-    assert len(found.facts[SOURCE]["parts"]) == len(found.series) == MOST
+    assert len(found.facts[SOURCE].parts) == len(found.series) == MOST
     assert found.notes == (f"Server-Timing: only the first {MOST} of {MOST + 7} parts or more are kept",)
 
 

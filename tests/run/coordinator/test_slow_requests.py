@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.record import TracedRequest
+from plimsoll.record.observed import ObservedSource
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.slow_requests import MOST, SlowRequests
 from plimsoll.stats.view import RunView
@@ -89,7 +90,7 @@ class B(FastHttpUser):
 """
 
 
-def _run(folder: Path, target: _Target, *words: str) -> dict[str, dict[str, object]]:
+def _run(folder: Path, target: _Target, *words: str) -> dict[str, ObservedSource]:
     """What was observed."""
     load = ["-H", f"http://127.0.0.1:{target.server_port}", "-u", "2", "-r", "2", "-t", "2s"]
     command = [sys.executable, "-m", "plimsoll", "run", *words, *load, "--headless", "--only-summary"]
@@ -111,18 +112,18 @@ def test_each_request_has_a_trace_and_the_slowest_are_kept_with_theirs(
     else:
         (tmp_path / "users.py").write_text(USERS)
         words, names = ["-f", "users.py"], {"/a", "/form", "/fast", "/own"}
-    slowest = _run(tmp_path, target, *words, "--traceparent")["traceparent"]["slowest"]
+    slowest = _run(tmp_path, target, *words, "--traceparent")["traceparent"].slowest
     own = "1" * 32
     made = [each for each in target.traces if each != own]
     assert len(target.traces) == len(target.headers), "every request has one header, and a good one"
     assert len(made) == len(set(made))
-    assert isinstance(slowest, list)
+    assert slowest is not None
     assert len(slowest) == min(MOST, len(made))
-    assert {each["trace"] for each in slowest} <= set(made)
-    assert {each["name"] for each in slowest} <= names - {"/own"}
-    times = [each["response_ms"] for each in slowest]
+    assert {slow.trace for slow in slowest} <= set(made)
+    assert {slow.name for slow in slowest} <= names - {"/own"}
+    times = [slow.response_ms for slow in slowest]
     assert times == sorted(times, reverse=True)
-    assert all(each["server_ms"] is None and 0 <= each["second"] < 10 for each in slowest)
+    assert all(slow.server_ms is None and 0 <= slow.second < 10 for slow in slowest)
     assert (own in target.traces) == (kind == "locustfile")
 
 
@@ -147,10 +148,10 @@ def test_the_slowest_of_all_seconds_are_kept_and_what_a_reset_leaves_out_is_not(
     slow.second(_second(*(_slow(number, float(number)) for number in range(15))))
     slow.second(_second(*(_slow(number, float(number), 2.5) for number in range(15, 30))))
     (kept,) = slow.finish().facts.values()
-    assert [each["response_ms"] for each in kept["slowest"]] == [float(each) for each in range(29, 9, -1)]
+    assert [request.response_ms for request in kept.slowest] == [float(each) for each in range(29, 9, -1)]
     slow.reset_at(2)
     (kept,) = slow.finish().facts.values()
-    assert [each["response_ms"] for each in kept["slowest"]] == [float(each) for each in range(29, 14, -1)]
+    assert [request.response_ms for request in kept.slowest] == [float(each) for each in range(29, 14, -1)]
     slow.reset_at(3)
     assert not slow.finish().facts
 
@@ -165,4 +166,4 @@ def test_what_the_target_took_is_looked_up_when_it_is_known_and_not_lost_when_it
     known.clear()
     known[late.trace] = 7.0
     (kept,) = slow.finish().facts.values()
-    assert [each["server_ms"] for each in kept["slowest"]] == [15.0, 7.0]
+    assert [request.server_ms for request in kept.slowest] == [15.0, 7.0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.record import merge
 from plimsoll.record.facts import RunFacts
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, Snapshot, TracedRequest
     from plimsoll.record.events import RunEvent
+    from plimsoll.record.observed import ObservedSource
     from plimsoll.stats.seconds import SecondSums
     from plimsoll.stats.study import Series
     from plimsoll.stats.view import RunView
@@ -94,8 +95,8 @@ class Observed(NamedTuple):
     series: tuple[Series, ...] = ()
     notes: tuple[str, ...] = ()
     """What is missing, and why."""
-    facts: Mapping[str, Any] = {}
-    """JSON, by source."""
+    facts: Mapping[str, ObservedSource] = {}
+    """More data, by source."""
 
 
 class Observer:

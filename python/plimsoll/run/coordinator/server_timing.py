@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
 from plimsoll.observe.thinned_series import ThinnedSeries
+from plimsoll.record.observed import ObservedSource, ObservedWork
 from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
@@ -27,14 +28,16 @@ class _Part:
     means: ThinnedSeries = field(default_factory=ThinnedSeries)
     """Seconds of the run, and the mean in ms of about a second before that."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "calls": self.micros.count,
-            "ms": self.ns / 1e6,
-            "p50": self.micros.value_at(0.5) / 1000,
-            "p95": self.micros.value_at(0.95) / 1000,
-            "max": self.micros.max / 1000,
-        }
+    def work(self, method: str, endpoint: str, name: str) -> ObservedWork:
+        return ObservedWork(
+            service=f"{method} {endpoint}".strip(),
+            name=name,
+            calls=self.micros.count,
+            ms=self.ns / 1e6,
+            p50=self.micros.value_at(0.5) / 1000,
+            p95=self.micros.value_at(0.95) / 1000,
+            max=self.micros.max / 1000,
+        )
 
 
 class ServerTimings(Observer):
@@ -85,12 +88,8 @@ class ServerTimings(Observer):
             Series(SOURCE, f"{part} of {method} {name}".replace("  ", " "), "ms", *map(np.array, each.means.points()))
             for (method, name, part), each in self._parts.items()
         )
-        parts = [
-            {"service": f"{method} {name}".strip(), "name": part, **each.to_dict()}
-            for (method, name, part), each in self._parts.items()
-            if each.micros.count
-        ]
-        parts.sort(key=lambda each: -each["ms"])
+        works = [sums.work(*key) for key, sums in self._parts.items() if sums.micros.count]
+        works.sort(key=lambda work: -work.ms)
         there_are = MOST + self._left_out
         notes = (f"{SOURCE}: only the first {MOST} of {there_are} parts or more are kept",) if self._left_out else ()
-        return Observed(series, notes, {SOURCE: {"parts": parts}})
+        return Observed(series, notes, {SOURCE: ObservedSource(parts=tuple(works))})

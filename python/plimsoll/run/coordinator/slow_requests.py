@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.record import TRACEPARENT
+from plimsoll.record.observed import ObservedSource, SlowRequest
 from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ class SlowRequests(Observer):
         if not self._kept:
             return Observed()
         self._look_up()
-        rows = [each._replace(server_ms=self._known.get(each.trace))._asdict() for each in self._kept]
-        return Observed(facts={TRACEPARENT: {"slowest": rows}})
+        slowest = (request._replace(server_ms=self._known.get(request.trace)) for request in self._kept)
+        return Observed(facts={TRACEPARENT: ObservedSource(slowest=tuple(map(SlowRequest.of, slowest)))})
 
     def _look_up(self) -> None:
         found = {each.trace: self._known.get(each.trace, self._server_ms(each.trace)) for each in self._kept}
