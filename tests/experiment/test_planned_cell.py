@@ -64,6 +64,19 @@ def test_a_plan_says_all_that_the_scenario_does(tmp_path: Path) -> None:
     assert (run.outputs.name or "").startswith("trial: a, ")
 
 
+def test_outputs_of_experiment_and_plan_add_up_and_a_repeated_run_has_those_that_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    more = 'out = ["jsonl=plan.jsonl"]\nnotify = ["http://127.0.0.1:1/x"]\n'
+    file.write_text(f"{more}{file.read_text()}")
+    spec = replace(spec_of(tmp_path, None, plan="plan.toml"), out=("jsonl=experiment.jsonl",))
+    settings: dict[str, Any] = {"store": None, "summary": Path("/cell/summary.json")}
+    outputs = planned_cell(cell(level=None), spec, URL, **settings).outputs
+    assert sorted(outputs.out) == ["jsonl=experiment.jsonl", "jsonl=plan.jsonl"]
+    named = {"out": ("jsonl=named.jsonl",), "notify": ()}
+    repeated = planned_cell(cell(level=None), spec, URL, outputs=named, **settings).outputs
+    assert repeated.out == ("jsonl=named.jsonl",)
+
+
 def test_users_of_a_locustfile_start_at_once_unless_the_file_says_more(tmp_path: Path) -> None:
     assert planned(tmp_path, USERS, locustfile="users.py", run_time=1.0).plan.spawn_rate == 50.0
     assert planned(tmp_path, USERS, url="/", run_time=1.0).plan.spawn_rate == 50.0

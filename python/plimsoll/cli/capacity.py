@@ -17,7 +17,6 @@ from plimsoll.cli.parts.common import (
     INVALID,
     ask_for_public_load,
     notify_function,
-    notify_option,
     say,
     store_option,
 )
@@ -25,6 +24,8 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import parse_duration, parse_length
 from plimsoll.load.shapes.registry import shape_flags
 from plimsoll.report.writing import check_writable, replaced_file
+from plimsoll.run.options.parameter import TableOption
+from plimsoll.run.options.table import table_option
 from plimsoll.say.durations import duration_text
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ when it was interrupted.""",
 @click.option("--json", "json_file", metavar="FILE", help='Write all of it as JSON; "-" is stdout.')
 @click.option("--md", metavar="FILE", help='Write it as Markdown; "-" is stdout.')
 @click.option("--picture", metavar="FILE", help="Draw it: FILE.svg or FILE.png.")
-@notify_option
+@click.option("--notify", cls=TableOption, row=table_option("--notify"))
 @store_option
 @click.pass_context
 def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, **given: Any) -> None:

@@ -18,7 +18,6 @@ from plimsoll.cli.parts.common import (
     ask_for_public_load,
     fail_on_option,
     notify_function,
-    notify_option,
     print_report,
     say,
     store_option,
@@ -33,6 +32,8 @@ from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.redact import redact, redact_options
+from plimsoll.run.options.parameter import TableOption
+from plimsoll.run.options.table import table_option
 from plimsoll.run.transport.cluster import AUTO
 from plimsoll.say.durations import rough_duration
 from plimsoll.store import Store
@@ -82,7 +83,7 @@ failed; 130 interrupted"""
 @click.option("--nodes", metavar="N", type=click.IntRange(1), help="With --cluster: how many of its machines.")
 @click.option("--workers-per-node", metavar="N", type=click.IntRange(1), help="With --cluster: on each; 1 by default.")
 @fail_on_option
-@notify_option
+@click.option("--notify", cls=TableOption, row=table_option("--notify"))
 @click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
 @click.pass_context
@@ -120,8 +121,8 @@ def experiment(
         raise UsageError("--fresh contradicts --resume: start again, or go on")
     if again and not resume:
         raise UsageError("--again goes with --resume")
-    send = notify_function(notify)
     spec = read_experiment(file, full=full)
+    send = notify_function((*spec.notify, *notify))
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
     places = [("--cluster", cluster), ("--nodes", nodes), ("--workers-per-node", workers_per_node)]

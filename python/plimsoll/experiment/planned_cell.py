@@ -56,7 +56,12 @@ def planned_cell(
     with chdir(spec.folder):
         try:
             words = read_words([*_who(scenario, spec, url), *scenario.arguments])
-            return planned_run(words, read_source(words.arguments, words.given), changes)
+            source = read_source(words.arguments, words.given)
+            if outputs is None:
+                changes["out"] = (*words.given["out"], *spec.out)
+            else:
+                source = source.with_outputs_of_plan(lambda _: False)
+            return planned_run(words, source, changes)
         except PlimsollError as error:
             text = _FLAG.sub(lambda flag: DECIDED.get(flag[0], flag[0]), str(error))
             raise UsageError(f"{_where(scenario)}: {text}") from error

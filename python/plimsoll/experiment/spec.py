@@ -242,6 +242,10 @@ class Experiment:
     compare: Compare = Compare()
     cool_down: float = 1.0
     """>= 0, after each cell."""
+    out: tuple[str, ...] = ()
+    """Where figures of its runs go, as `outputs.kinds` has it."""
+    notify: tuple[str, ...] = ()
+    """URLs that get the answer, as `--notify` has it. They are secrets."""
     is_full: bool = False
     """At its whole length, as [full] of its file says."""
     is_aa: bool = False

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.experiment.cell_values import State
     from plimsoll.store.cells import StoredCell
 
-FREE = ("file", "question", "shape", "repeats", "budget")
+FREE = ("file", "question", "shape", "repeats", "budget", "out", "notify")
 """Fields that may differ when an experiment continues, because they do not change what a cell measures. The `changes`
 of a variant may differ, too."""
 
@@ -40,7 +40,8 @@ def kept_file(spec: Experiment, command: str) -> ExperimentFile:
 
 
 def to_json(spec: Experiment) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(json.dumps(asdict(spec))))
+    """Without the URLs that get the answer, which are secrets."""
+    return cast("dict[str, Any]", json.loads(json.dumps(asdict(replace(spec, notify=())))))
 
 
 def from_json(plain: dict[str, Any]) -> Experiment:

@@ -15,11 +15,13 @@ from plimsoll.load.mistakes import Complaint
 from plimsoll.load.phases import arrange
 from plimsoll.load.plan_model import PlanTable
 from plimsoll.load.scenario import scenario_of
-from plimsoll.load.spec import Limits, Load
+from plimsoll.load.spec import NOTIFIED, Limits, Load
 from plimsoll.load.toml_file import read_toml
 from plimsoll.stats.thresholds.grammar import parse_threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from plimsoll.load.toml_file import Places
 
 
@@ -41,16 +43,21 @@ class PlanFile:
     stop_timeout: float | None
     """Seconds; None: not given."""
     thresholds: tuple[str, ...]
+    out: tuple[str, ...]
+    """Where its figures go, as `outputs.kinds` has it; a URL of `notify` is `NOTIFIED` followed by it."""
     seed: int | None
     """None: not given."""
     users_per_connection: int | None
     """None: not given."""
 
 
-def read_plan(path: str, host: str | None = None, schema: str | None = None) -> PlanFile:
+def read_plan(
+    path: str, host: str | None = None, schema: str | None = None, check_output: Callable[[str], None] | None = None
+) -> PlanFile:
     """Raises UsageError with every error of the file: "plan.toml:12: phase[1].rate: the error, the fix".
 
-    host: a URL that replaces the first target's. schema: of its calls, if the plan has none.
+    host: a URL that replaces the first target's. schema: of its calls, if the plan has none. check_output: raises
+    UsageError for an output that cannot be; without it outputs are not checked.
     """
     file = Path(path)
     data, places = read_toml(file)
@@ -60,14 +67,17 @@ def read_plan(path: str, host: str | None = None, schema: str | None = None) -> 
         raise complain(path, complaints(error, PlanTable), places) from error
     found: list[Complaint] = []
     _check_thresholds(plan, found)
+    out = (*plan.out, *(f"{NOTIFIED}{url}" for url in plan.notify))
+    if check_output is not None:
+        found += output_complaints(plan.out, plan.notify, check_output)
     load = _load(plan, found)
     scenario = _scenario(plan, host, schema, places, found) if plan.flow or plan.request else None
     if found:
         raise complain(path, found, places)
     return PlanFile(
         path=path, name=plan.name or file.stem, scenario=scenario, load=load, limits=plan.limits,
-        run_time=plan.stop.time, stop_timeout=plan.stop_timeout, thresholds=tuple(plan.thresholds), seed=plan.seed,
-        users_per_connection=plan.users_per_connection,
+        run_time=plan.stop.time, stop_timeout=plan.stop_timeout, thresholds=tuple(plan.thresholds), out=out,
+        seed=plan.seed, users_per_connection=plan.users_per_connection,
     )  # fmt: skip
 
 
@@ -78,6 +88,19 @@ def _check_thresholds(plan: PlanTable, found: list[Complaint]) -> None:
         except UsageError as error:
             reason, *_ = str(error).removeprefix("threshold: ").splitlines()
             found.append(Complaint(f"thresholds[{number}]", f"{text!r}: {reason}"))
+
+
+def output_complaints(
+    out: Sequence[str], notify: Sequence[str], check_output: Callable[[str], None]
+) -> Iterator[Complaint]:
+    """What is wrong with the outputs of a file. Their texts are not repeated: they may have secrets."""
+    written = [(f"out[{number}]", text) for number, text in enumerate(out)]
+    written += [(f"notify[{number}]", f"{NOTIFIED}{url}") for number, url in enumerate(notify)]
+    for path, text in written:
+        try:
+            check_output(text)
+        except UsageError as error:
+            yield Complaint(path, str(error))
 
 
 def _load(plan: PlanTable, found: list[Complaint]) -> Load | None:

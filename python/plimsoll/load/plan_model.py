@@ -217,6 +217,12 @@ class PlanTable(TomlTable):
     """The time that running iterations have to finish at the end."""
     thresholds: SeveralTexts = Field(default_factory=list)
     """Conditions, as `"p99 < 300ms"`: the exit code is 1 if the run breaks one."""
+    out: SeveralTexts = Field(default_factory=list)
+    """Where figures go while it runs, as [`--out`](../guides/outputs.md) has it: `"influxdb=http://host:8086,db=load"`;
+    those of `--out` are added. The path of a file begins in the current folder."""
+    notify: SeveralTexts = Field(default_factory=list)
+    """URLs that get the verdict of a run, as [`--notify`](../guides/outputs.md#a-message-at-the-end) has it; those of
+    `--notify` are added. Runs of experiments and searches send none."""
 
     @model_validator(mode="after")
     def _check(self) -> PlanTable:

@@ -11,6 +11,8 @@ from plimsoll._engine import Shape
 
 Model = Literal["open", "closed"]
 Saturation = Literal["wait", "drop"]
+NOTIFIED = "webhook="
+"""Before a URL of `--notify` in the notation of `--out`."""
 OBJECTIVES = ("first_token", "time_per_token", "time")
 """Times of a response that a plan or --slo may limit."""
 

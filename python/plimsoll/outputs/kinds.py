@@ -54,19 +54,30 @@ class OutputKind:
 
 
 def opened(text: str, *, has_page: bool) -> tuple[OutputTarget, Output]:
-    """text: as in `OUTPUTS`. has_page: whether the run has one. Raises UsageError."""
+    """text: as in `OUTPUTS`. has_page: whether the run has one. Raises UsageError that names the option."""
     target = replace(parse_target(text), has_page=has_page)
-    kinds = members(GROUP, OutputKind, OUTPUTS)
     try:
-        if (kind := kinds.get(target.kind)) is None:
-            raise UsageError(f"there is no such output; there are {', '.join(sorted(kinds))}")
-        if unknown := sorted(target.settings.keys() - set(kind.settings)):
-            known = f"it has {', '.join(kind.settings)}" if kind.settings else "it has none"
-            raise UsageError(f"no setting {unknown[0]}; {known}")
-        return target, kind.open(target)
+        return target, _opened(target)
     except UsageError as error:
         option = "--notify" if target.kind == WEBHOOK else f"--out {redact(text)}"
         raise UsageError(f"{option}: {error}") from error
+
+
+def check_output(text: str, *, has_page: bool) -> None:
+    """The same for a text of a file, where the message has its line. Raises UsageError without the text, which may have
+    secrets."""
+    _opened(replace(parse_target(text), has_page=has_page))
+
+
+def _opened(target: OutputTarget) -> Output:
+    """Raises UsageError."""
+    kinds = members(GROUP, OutputKind, OUTPUTS)
+    if (kind := kinds.get(target.kind)) is None:
+        raise UsageError(f"there is no such output; there are {', '.join(sorted(kinds))}")
+    if unknown := sorted(target.settings.keys() - set(kind.settings)):
+        known = f"it has {', '.join(kind.settings)}" if kind.settings else "it has none"
+        raise UsageError(f"no setting {unknown[0]}; {known}")
+    return kind.open(target)
 
 
 def parse_target(text: str) -> OutputTarget:

@@ -33,6 +33,7 @@ from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.machine import ROOT, PeriodsSince
 from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to, main_log, passed_on
+from plimsoll.run.planned import check_receivers
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
@@ -93,16 +94,7 @@ def check_run(plan: RunPlan, outputs: Outputs) -> None:
         from plimsoll.report.render.interval_rows import import_parquet
 
         import_parquet()
-    if outputs.observe:
-        from plimsoll.observe.kinds import touches
-
-        for text in outputs.observe:
-            touches(text)
-    if outputs.out:
-        from plimsoll.outputs.kinds import opened
-
-        for text in outputs.out:
-            opened(text, has_page=plan.has_page)
+    check_receivers(outputs, has_page=plan.has_page)
 
 
 def perform(

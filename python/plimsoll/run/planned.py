@@ -82,6 +82,21 @@ class Outputs:
         return cls(**{**data, **several, "secret": frozenset(data["secret"])})
 
 
+def check_receivers(outputs: Outputs, *, has_page: bool) -> None:
+    """What is observed, and where figures go. Raises UsageError for a text that is not known."""
+    # Only here: what few runs need takes a while to import.
+    if outputs.observe:
+        from plimsoll.observe.kinds import touches
+
+        for text in outputs.observe:
+            touches(text)
+    if outputs.out:
+        from plimsoll.outputs.kinds import opened
+
+        for text in outputs.out:
+            opened(text, has_page=has_page)
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
     """What is to be run, and where its results go."""

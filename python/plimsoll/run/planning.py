@@ -17,7 +17,7 @@ from plimsoll.load.limits_file import machine_rails
 from plimsoll.load.mistakes import BadValueError, named
 from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.protocols.tls import check_authorities, check_own
-from plimsoll.load.spec import Load
+from plimsoll.load.spec import NOTIFIED, Load
 from plimsoll.load.targets import read_targets
 from plimsoll.load.url import grpc_scenario, parse_objectives, socket_scenario, url_scenario
 from plimsoll.run.guard import check_caps, check_identity
@@ -29,14 +29,14 @@ from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import defaults, output_options, run_options
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
-from plimsoll.run.planned import Outputs, PlannedRun
+from plimsoll.run.planned import Outputs, PlannedRun, check_receivers
 from plimsoll.run.transport.cluster import AUTO, require_ray
 from plimsoll.run.transport.shipment import Shipment
 from plimsoll.run.worker import source_addresses
 from plimsoll.stats.thresholds.grammar import parse_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from plimsoll.load.plan_file import PlanFile
     from plimsoll.run.options.command import RunWords
@@ -72,6 +72,12 @@ class RunInput:
     locustfiles: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     plan: PlanFile | None = None
+
+    def with_outputs_of_plan(self, is_kept: Callable[[str], bool]) -> RunInput:
+        """With those outputs of its plan that are to be kept."""
+        if self.plan is None:
+            return self
+        return replace(self, plan=replace(self.plan, out=tuple(filter(is_kept, self.plan.out))))
 
 
 def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[RunPlan, RunInput]:
@@ -148,13 +154,16 @@ def _rails(given: Mapping[str, Any]) -> GuardRails:
 
 
 def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -> PlannedRun:
-    """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
-    given = {**words.given, **changes}
+    """The run of a command line with some values changed. changes: by name of the option. It sends no message of its
+    own: the experiment or the search that it is of does. Raises PlimsollError."""
+    given = {**words.given, "notify": (), **changes}
+    source = source.with_outputs_of_plan(lambda text: not text.startswith(NOTIFIED))
     if given["master"] or given["worker"]:
         raise UsageError("--master and --worker are for `plimsoll run`: workers join one command")
     plan = plan_of(source, given)
     check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
+    check_receivers(outputs, has_page=plan.has_page)
     command = ("plimsoll", "run", *run_words(words.arguments, given))
     return PlannedRun(replace(plan, command=command), outputs)
 
@@ -181,7 +190,11 @@ def make_outputs(
         "json_file": given["json_file"] and f"{given['json_file'].removesuffix('.json')}.json",
         "html": _filled_in(given["html"], plan),
         "exchanges": given["log_exchanges"],
-        "out": (*given["out"], *(f"webhook={url}" for url in given["notify"])),
+        "out": (
+            *(source.plan.out if source.plan else ()),
+            *given["out"],
+            *(f"{NOTIFIED}{url}" for url in given["notify"]),
+        ),
     }
     return Outputs(**(as_given | changed))
 
@@ -199,6 +212,16 @@ def with_outputs(run: PlannedRun, given: Mapping[str, Any]) -> PlannedRun:
         options=tuple((name, shown.get(name, value)) for name, value in run.plan.options),
     )
     return PlannedRun(plan, make_outputs(values, plan, RunInput(), run.outputs.secret))
+
+
+def _output_check(*, has_page: bool) -> Callable[[str], None]:
+    def check(text: str) -> None:
+        # Only here: most runs have no outputs.
+        from plimsoll.outputs.kinds import check_output
+
+        check_output(text, has_page=has_page)
+
+    return check
 
 
 def _absolute(path: str | None) -> str | None:
@@ -265,7 +288,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         # Only here: pydantic, which reads plans, takes long to import.
         from plimsoll.load.plan_file import read_plan
 
-        plan = read_plan(source, given["host"])
+        plan = read_plan(source, given["host"], check_output=_output_check(has_page=not given["headless"]))
     scenario = plan.scenario if plan else read_targets(source, given["host"])
     if scenario is None:
         found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))

@@ -8,7 +8,6 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.outputs.receiver import receiving
 
 from plimsoll.experiment.ports import free_port
@@ -127,38 +126,6 @@ def test_each_of_two_events_with_the_same_sentence_is_delivered(tmp_path: Path) 
     feed.close()
     lines = map(json.loads, (tmp_path / "run.jsonl").read_text().splitlines())
     assert [line["type"] for line in lines] == ["start", "load_changed", "load_changed"]
-
-
-@pytest.mark.parametrize(("option", "variable"), [("out", None), (None, "PLIMSOLL_OUT")])
-def test_outputs_are_named_in_files_and_variables(
-    plimsoll: Command, target: CountingTarget, option: str | None, variable: str | None
-) -> None:
-    if option is not None:
-        (plimsoll.directory / "plimsoll.conf").write_text('out = ["jsonl=one.jsonl", "jsonl=two.jsonl"]\n')
-    if variable is not None:
-        plimsoll.environment[variable] = "jsonl=one.jsonl"
-    done = plimsoll("run", target.url, "-u", "1", "-t", "1", *(("--config", "plimsoll.conf") if option else ()))
-    assert done.code == 0, done
-    assert '"type":"end"' in (plimsoll.directory / "one.jsonl").read_text()
-    assert (plimsoll.directory / "two.jsonl").exists() == (option is not None)
-
-
-def test_the_runs_of_an_experiment_share_a_file(plimsoll: Command, target: CountingTarget) -> None:
-    plimsoll.write(
-        'name = "same"\nrepeats = 1\n'
-        '[scenario]\nurl = "/"\nrun_time = "1s"\narguments = ["--out", "jsonl=all.jsonl"]\n'
-        "[levels]\nusers = [1]\n"
-        f'[target]\nurl = "{target.url}"\n'
-        '[[variant]]\nname = "old"\n[[variant]]\nname = "new"\n',
-        "experiment.toml",
-    )
-    done = plimsoll("experiment", "experiment.toml")
-    lines = [json.loads(line) for line in (plimsoll.directory / "all.jsonl").read_text().splitlines()]
-    starts = [line["name"] for line in lines if line["type"] == "start"]
-    assert {(line["experiment"], line["variant"], line["level"], line["repeat"]) for line in lines
-            if line["type"] == "start"} == {("same", "new", "1 user", "1"), ("same", "old", "1 user", "1")}  # fmt: skip
-    assert sorted(starts) == ["same: new, 1 user, repeat 1", "same: old, 1 user, repeat 1"], done
-    assert len({line["run"] for line in lines}) == 2
 
 
 def test_without_outputs_nothing_of_them_is_imported(plimsoll: Command, target: CountingTarget) -> None:

@@ -131,8 +131,15 @@ def notify_function(urls: tuple[str, ...]) -> Callable[[StudySource, int], None]
         return lambda source, code: None
     # Only here: most commands send nothing.
     from plimsoll.outputs.notifier import Notifier
+    from plimsoll.run.options.parameter import TableOption
+    from plimsoll.run.options.value_sources import with_sources
 
-    notifier = Notifier(urls)
+    try:
+        notifier = Notifier(urls)
+    except UsageError as error:
+        ctx = click.get_current_context()
+        rows = [option.row for option in ctx.command.params if isinstance(option, TableOption)]
+        raise UsageError(with_sources(str(error), ctx, rows)) from error
 
     def send(source: StudySource, code: int) -> None:
         from plimsoll.report.notice import study_notice

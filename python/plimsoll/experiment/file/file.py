@@ -15,7 +15,7 @@ from plimsoll.experiment.spec import Compare, Experiment, Scenario, Target, Vari
 from plimsoll.load.complaints import complain, complaints
 from plimsoll.load.mistakes import BadValueError, Complaint
 from plimsoll.load.origins import split_target
-from plimsoll.load.plan_file import read_plan
+from plimsoll.load.plan_file import output_complaints, read_plan
 from plimsoll.load.toml_file import read_toml
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def read_experiment(path: str, *, full: bool = False) -> Experiment:
     levels: tuple[Level | None, ...] = table.levels.levels if table.levels is not None else (None,)
     scenarios = reading.scenarios(has_levels=table.levels is not None)
     variants = reading.variants()
+    reading.found += output_complaints(table.out, table.notify, _check_output)
     if reading.found:
         raise complain(str(file), reading.found, places)
     plain = {name: getattr(table, name) for name in ("question", "shape", "seed", "repeats", "budget", "cool_down")}
@@ -65,8 +66,18 @@ def read_experiment(path: str, *, full: bool = False) -> Experiment:
         levels=levels,
         compare=_compare(table.compare),
         is_full=full,
+        out=tuple(table.out),
+        notify=tuple(table.notify),
         **plain,
     )
+
+
+def _check_output(text: str) -> None:
+    """Raises UsageError."""
+    # Only here: most experiments have no outputs.
+    from plimsoll.outputs.kinds import check_output
+
+    check_output(text, has_page=False)
 
 
 def _whole(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,7 +127,8 @@ class _Reading:
         if scenario.plan is None:
             return None
         try:
-            return read_plan(str(self.file.parent / Path(scenario.plan).expanduser()), _SOME_TARGET)
+            file = self.file.parent / Path(scenario.plan).expanduser()
+            return read_plan(str(file), _SOME_TARGET, check_output=_check_output)
         except UsageError as error:
             first, *_ = str(error).splitlines()
             self.found.append(Complaint(f"{path}.plan", first))

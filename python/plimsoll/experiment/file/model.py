@@ -28,6 +28,8 @@ DECIDED = {
     "--max-users": "max_users", "--store": "the option --store",
 }  # fmt: skip
 """Options of `plimsoll run` that the experiment gives itself, and how they are said there."""
+SHARED = {"--out": "out", "--notify": "notify"}
+"""Options that are said for all runs at the top of the file."""
 OURS = (
     "--headless",
     "--only-summary",
@@ -272,6 +274,9 @@ class ScenarioTable(TomlTable):
             option = word.partition("=")[0]
             if option in DECIDED:
                 raise BadValueError(f"{option} is said with {DECIDED[option]}", f"arguments[{place}]")
+            if option in SHARED:
+                message = f"{option} is said with {SHARED[option]}, at the top of the file"
+                raise BadValueError(message, f"arguments[{place}]")
             if option in OURS:
                 raise BadValueError(f"{option} cannot be given to the runs of an experiment", f"arguments[{place}]")
         return self
@@ -356,6 +361,12 @@ class ExperimentTable(TomlTable):
     """What takes longer is not begun."""
     cool_down: Duration = 1.0
     """The pause after each cell."""
+    out: SeveralTexts = Field(default_factory=list)
+    """Where figures of its runs go while they run, as [`--out`](../guides/outputs.md) of `plimsoll run` has it:
+    `"influxdb=http://host:8086,db=load"`. The path of a file begins in the file's folder."""
+    notify: SeveralTexts = Field(default_factory=list)
+    """URLs that get the answer at the end, as [`--notify`](../guides/outputs.md#a-message-at-the-end) has it; those of
+    `--notify` are added."""
     scenario: ScenarioTable = ScenarioTable()
     """What users do."""
     operation: Annotated[list[OperationTable], BeforeValidator(one_or_more)] = Field(default_factory=list)

@@ -239,7 +239,7 @@ _RESULTS = (
                  "otlp=http://host:4318, influxdb=http://host:8086,db=NAME, statsd=host:8125. Settings follow with "
                  "commas: ,key=value; may be repeated."),
     _option("--notify", group=RESULTS, metavar="URL", multiple=True, verbs=_REPEATED,
-            help="Send the verdict there when the run is over: for webhooks of Slack and Teams as these take it, else "
+            help="Send the verdict there at the end: for webhooks of Slack and Teams as these take it, else "
                  "as JSON. URL,template=slack, teams or json chooses; may be repeated."),
     _flag("--otel", group=RESULTS,
           help="OpenTelemetry's SDK in the processes of a locustfile, with Locust's names of metrics, as its variables "

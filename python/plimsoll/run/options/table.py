@@ -49,3 +49,8 @@ def run_options() -> list[Option]:
 def defaults() -> dict[str, object]:
     """The values of a command line without options, by name."""
     return {each.value_name: each.unset for each in run_options()}
+
+
+def table_option(flag: str) -> Option:
+    """The option with this long name."""
+    return next(each for each in OPTIONS if each.flag == flag)
