@@ -47,6 +47,7 @@ def test_what_only_looks_like_a_secret_stays(text):
 
 def test_a_secret_that_begins_like_a_time_is_masked():
     assert redact("token=500ms-4f2a api_token=12h7 token=7") == "token=*** api_token=*** token=***"
+    assert redact("auth=basic-4f2a auth=sigv4x token=basic") == "auth=*** auth=*** token=***"
 
 
 def test_masking_twice_changes_nothing():
