@@ -108,6 +108,10 @@ GROUPS = {
             f"{PACKAGE}cli/parts/workers.py", f"{PACKAGE}cli/cluster.py",
         ),
     ),
+    "outputs": Group(
+        ("tests/run/coordinator/test_output_feed.py",),
+        (f"{PACKAGE}outputs/", f"{PACKAGE}run/coordinator/output_", "tests/outputs/receiver.py"),
+    ),
     "protocols": Group(
         ("tests/run/test_http2_servers.py", "tests/run/test_counts.py"),
         ("tests/run/http2_servers.py", "labs/robustness/journal_target.py", *ENGINE),

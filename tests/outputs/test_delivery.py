@@ -58,10 +58,10 @@ def test_the_end_does_not_wait_for_the_rest_of_a_pause(monkeypatch: pytest.Monke
     assert receiver.body == b"a\nb\n"
 
 
-def test_a_pause_that_the_receiver_asked_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery, "LONGEST_PAUSE_S", 10_000.0)
+@pytest.mark.parametrize("asked", ["9000", "Fri, 31 Dec 2100 23:59:59 GMT"])
+def test_a_pause_that_the_receiver_asked_for_is_kept(asked: str) -> None:
     with receiving() as receiver:
-        _answers(receiver, (429, {"Retry-After": "9000"}))
+        _answers(receiver, (429, {"Retry-After": asked}))
         sender = _to(receiver.url)
         sender.put(b"a\n")
         assert sender.flush(0.1) == Undelivered(1, "status 429 Too Many Requests: status 429")
@@ -101,6 +101,31 @@ def test_a_receiver_that_is_busy_gets_the_message_again(caplog: pytest.LogCaptur
         "output x: status 429 Too Many Requests: status 429; the run goes on, and its figures are held and sent again"
     )
     assert again == "output x takes figures again"
+
+
+@pytest.mark.parametrize("asked", ["0", "Tue, 01 Jan 2019 00:00:00 GMT", "soon", "-1"])
+def test_a_pause_that_is_over_or_not_understood_holds_up_nothing(asked: str) -> None:
+    with receiving() as receiver:
+        _answers(receiver, (503, {"Retry-After": asked}))
+        sender = _to(receiver.url)
+        sender.put(b"a\n")
+        assert sender.flush(5.0) is None
+        sender.close()
+    assert receiver.body == b"a\n"
+
+
+def test_what_comes_while_a_receiver_is_slow_is_sent_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "SLOW_S", 0.0)
+    monkeypatch.setattr(delivery, "GATHER_S", 10_000.0)
+    with receiving() as receiver:
+        sender = _to(receiver.url)
+        for text in (b"a\n", b"b\n", b"c\n"):
+            sender.put(text)
+        assert sender.unconfirmed == 2
+        # The end waits for nothing else.
+        assert sender.flush(5.0) is None
+        sender.close()
+    assert [body for _, _, body in receiver.requests] == [b"a\n", b"b\nc\n"]
 
 
 def test_a_refused_message_is_lost_and_said_once(caplog: pytest.LogCaptureFixture) -> None:

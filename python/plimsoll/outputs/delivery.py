@@ -22,6 +22,11 @@ JOINED_BYTES = 1 << 20
 """Messages of lines that wait are sent together up to this size."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 15.0
 """Between attempts; each pause is twice as long as the one before."""
+LONGEST_ASKED_S = 300.0
+"""The longest pause that a receiver can ask for."""
+SLOW_S, GATHER_S = 1.0, 0.5
+"""After a message that took longer than the first, the next one waits for the second: what came meanwhile is then sent
+with it."""
 
 
 class _Message(NamedTuple):
@@ -43,10 +48,13 @@ class Delivery:
         self._pause_s = 0.0
         self._not_before = 0.0
         """On the monotonic clock: the next attempt."""
+        self._gathers_until = 0.0
+        """On the monotonic clock: until then messages wait for others, as the receiver is slow."""
         self._is_asked = False
         """The receiver has asked for this pause."""
         self._is_failing = False
-        self._lost = 0
+        self.unconfirmed = 0
+        """Seconds and events that the receiver has not taken: those that are lost, wait, or are on their way."""
         self._reason = ""
 
     def reach(self) -> None:
@@ -61,9 +69,10 @@ class Delivery:
         """Send it, unless the receiver failed a moment ago; then it waits. parts: seconds and events in it."""
         self._waiting.append(_Message(content, parts))
         self._bytes += len(content)
+        self.unconfirmed += parts
         while self._bytes > MOST_BYTES and len(self._waiting) > 1:
-            self._lost += self._take().parts
-        if time.monotonic() >= self._not_before:
+            self._take()
+        if time.monotonic() >= max(self._not_before, self._gathers_until):
             self._send()
 
     def flush(self, timeout_s: float) -> Undelivered | None:
@@ -78,8 +87,7 @@ class Delivery:
                 break
             time.sleep(max(0.0, self._not_before - now))
             self._send()
-        missing = self._lost + sum(message.parts for message in self._waiting)
-        return Undelivered(missing, self._reason) if missing else None
+        return Undelivered(self.unconfirmed, self._reason) if self.unconfirmed else None
 
     def close(self) -> None:
         self._transport.close()
@@ -91,7 +99,7 @@ class Delivery:
 
     def _send(self) -> None:
         while self._waiting:
-            message = self._next()
+            message, began = self._next(), time.monotonic()
             try:
                 self._transport.send(message.content)
             except RetryError as error:
@@ -103,12 +111,15 @@ class Delivery:
                 if str(error) != self._reason:
                     logger.warning("%s refuses a message: %s", self._name, error)
                 self._reason = str(error)
-                self._lost += message.parts
             else:
+                self.unconfirmed -= message.parts
                 if self._is_failing:
                     logger.warning("%s takes figures again", self._name)
                 self._is_failing = False
             self._pause_s = 0.0
+            if time.monotonic() > began + SLOW_S:
+                self._gathers_until = time.monotonic() + GATHER_S
+                return
 
     def _pause(self, error: RetryError) -> None:
         if not self._is_failing:
@@ -116,7 +127,7 @@ class Delivery:
         self._reason, self._is_failing = str(error), True
         self._pause_s = min(2 * self._pause_s or FIRST_PAUSE_S, LONGEST_PAUSE_S)
         self._is_asked = error.after_s is not None
-        pause_s = self._pause_s if error.after_s is None else min(error.after_s, LONGEST_PAUSE_S)
+        pause_s = self._pause_s if error.after_s is None else min(error.after_s, LONGEST_ASKED_S)
         self._not_before = time.monotonic() + pause_s
 
     def _next(self) -> _Message:
@@ -145,6 +156,10 @@ class DeliveredOutput(Output):
     def open(self, run: OutputRun) -> None:
         self._run = run
         self._delivery.reach()
+
+    @property
+    def unconfirmed(self) -> int:
+        return self._delivery.unconfirmed
 
     def flush(self, timeout_s: float) -> Undelivered | None:
         return self._delivery.flush(timeout_s)

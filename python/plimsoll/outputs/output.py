@@ -169,6 +169,11 @@ class Output:
     `close`. They may wait for the receiver, but not for longer than a few seconds: what comes meanwhile is held in a
     queue, and dropped when that is full. Each does nothing by default."""
 
+    @property
+    def unconfirmed(self) -> int:
+        """Seconds and events that it has, and that the receiver has not taken. May be asked from any thread."""
+        return 0
+
     def open(self, run: OutputRun) -> None:
         """Raises OutputError if the receiver cannot be reached. The run goes on, and so do the calls."""
 

@@ -7,7 +7,9 @@ import http.client
 import os
 import socket
 import ssl
+import time
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -22,8 +24,10 @@ from plimsoll.store.database import create_for_owner
 
 Sign = Callable[[str, bytes], Mapping[str, str]]
 """Makes headers that prove who sends, of the path and the body of a request."""
-TIMEOUT_S = 5.0
-"""For a connection, and for each piece of a response."""
+CONNECT_S = 5.0
+"""For a connection."""
+TIMEOUT_S = 15.0
+"""For each piece of a response."""
 DATAGRAM_BYTES = 1400
 """Largest datagram: it fits into a frame of Ethernet."""
 MOST_REPLY_BYTES = 1 << 16
@@ -140,11 +144,12 @@ class HttpTransport:
         if self._connection is None:
             host, port = self._address
             connection = (
-                http.client.HTTPConnection(host, port, timeout=TIMEOUT_S)
+                http.client.HTTPConnection(host, port, timeout=CONNECT_S)
                 if self._tls is None
-                else http.client.HTTPSConnection(host, port, timeout=TIMEOUT_S, context=self._tls)
+                else http.client.HTTPSConnection(host, port, timeout=CONNECT_S, context=self._tls)
             )
             connection.connect()
+            connection.sock.settimeout(TIMEOUT_S)
             self._connection = connection
         return self._connection
 
@@ -172,8 +177,7 @@ class HttpTransport:
         text = one_line(redact(response.body.decode("utf-8", "replace")))[:200]
         refusal = f"status {status} {http.client.responses.get(status, '')}".rstrip() + (f": {text}" if text else "")
         if status in REPEATABLE:
-            asked = response.headers.get("Retry-After", "")
-            raise RetryError(refusal, float(asked) if asked.isdecimal() else None)
+            raise RetryError(refusal, seconds_asked(response.headers.get("Retry-After", "")))
         raise OutputError(refusal)
 
     def _post(self, message: bytes) -> HttpResponse:
@@ -237,6 +241,16 @@ def datagrams(message: bytes) -> list[bytes]:
         else:
             pieces.append(line)
     return pieces
+
+
+def seconds_asked(retry_after: str) -> float | None:
+    """Seconds to wait, of the header Retry-After, which has a number or a date; None if it is neither."""
+    if retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return None
 
 
 def host_and_port(text: str) -> tuple[str, int]:

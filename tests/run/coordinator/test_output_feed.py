@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.outputs.receiver import receiving
 
 from plimsoll.experiment.ports import free_port
@@ -63,7 +66,32 @@ def test_a_receiver_that_does_not_answer_holds_up_nothing(plimsoll: Command, tar
     # It had nothing to do with the pace of the load: a second has as many requests as with no output.
     assert run["total"]["per_second"]["requests"][1] > 0
     (note,) = run["run"]["notes"]
-    assert note == f"output jsonl ({receiver.url}/) does not end: its last messages may be missing"
+    said = re.fullmatch(r"output jsonl \(.*\) does not end: (\d) messages may be missing, because it is too slow", note)
+    # The start, two or three seconds, and the event of the phase or the user that is there.
+    assert said is not None, note
+    assert 3 <= int(said[1]) <= 6
+
+
+@pytest.mark.long
+def test_a_receiver_that_takes_ten_seconds_gets_nearly_all_and_the_rest_is_counted(
+    plimsoll: Command, target: CountingTarget
+) -> None:
+    def wait() -> tuple[int, dict[str, str]]:
+        time.sleep(10)
+        return 200, {}
+
+    with receiving() as receiver:
+        receiver.answer = wait
+        done = plimsoll("run", target.url, "-u", "1", "-t", "25", "--out", f"jsonl={receiver.url}/")
+        assert done.code == 0, done
+        lines = receiver.body.splitlines()
+    (note,) = plimsoll.stored()["run"]["notes"]
+    missing = re.search(r"does not end: (\d+) messages may be missing, because it is too slow", note)
+    assert missing is not None, note
+    # The start, 25 seconds, and sometimes what came late of the last one.
+    assert len(lines) + int(missing[1]) in (26, 27)
+    # What came during the first ten seconds was sent together.
+    assert len(lines) >= 8
 
 
 def test_a_receiver_that_is_back_gets_everything(plimsoll: Command, target: CountingTarget) -> None:

@@ -13,7 +13,7 @@ import grpc
 from plimsoll.errors import UsageError
 from plimsoll.outputs.otlp.responses import check_response
 from plimsoll.outputs.output import OutputError
-from plimsoll.outputs.transports import TIMEOUT_S, RetryError, host_and_port, reason_of, tls_context
+from plimsoll.outputs.transports import CONNECT_S, TIMEOUT_S, RetryError, host_and_port, reason_of, tls_context
 from plimsoll.plain_text import one_line
 from plimsoll.redact import redact
 
@@ -61,7 +61,7 @@ class GrpcTransport:
 
     def reach(self) -> None:
         try:
-            with socket.create_connection(self._address, TIMEOUT_S) as connection:
+            with socket.create_connection(self._address, CONNECT_S) as connection:
                 if self._tls is not None:
                     self._tls.wrap_socket(connection, server_hostname=self._address[0]).close()
         except OSError as error:

@@ -71,6 +71,10 @@ class OtlpOutput(Output):
             self._deliveries["metrics"].put(self._sums.message(), self._unsent)
             self._unsent = 0
 
+    @property
+    def unconfirmed(self) -> int:
+        return sum(delivery.unconfirmed for delivery in self._deliveries.values())
+
     def flush(self, timeout_s: float) -> Undelivered | None:
         self._send_metrics()
         deadline = time.monotonic() + timeout_s

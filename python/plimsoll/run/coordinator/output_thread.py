@@ -72,11 +72,11 @@ class OutputThread:
         try:
             self._queue.put_nowait(is_done)
         except Full:
-            return lambda _: f"{self.name} does not end: {WAITING} messages or more were not delivered"
+            return lambda _: self._not_ended()
 
         def finish(deadline: float) -> str:
             if not interrupts.wait(is_done.wait, max(0.0, deadline - time.monotonic())):
-                return f"{self.name} does not end: its last messages may be missing"
+                return self._not_ended()
             if self._failed:
                 return f"{self.name} ended early: {self._failed}"
             dropped = f"{counted(self._dropped, 'message')} dropped because it was too slow" if self._dropped else ""
@@ -84,6 +84,12 @@ class OutputThread:
             return f"{self.name}: {missing}" if missing else ""
 
         return finish
+
+    def _not_ended(self) -> str:
+        with self._queue.mutex:
+            waiting = sum(isinstance(item, OutputSecond | OutputEvent) for item in self._queue.queue)
+        missing = counted(waiting + self._output.unconfirmed, "message")
+        return f"{self.name} does not end: {missing} may be missing, because it is too slow"
 
     def close(self) -> None:
         try:
