@@ -43,7 +43,10 @@ STATUSES = {
     401: grpc.StatusCode.UNAUTHENTICATED,
 }  # fmt: skip
 END = OutputEvent(
-    "end", 1_800_000_011.0, "Over.", {"verdict": "passed", "reasons": [], "thresholds": [], "exit_code": 0}
+    "end",
+    1_800_000_011.0,
+    "Over.",
+    {"verdict": "passed", "answer": [], "reasons": [], "thresholds": [], "exit_code": 0},
 )
 
 

@@ -111,6 +111,7 @@ def test_an_unknown_setting_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("influx=x", "no such output; did you mean influxdb\\?; there are influxdb, "),
         ("jsonl", "say where to"),
         ("jsonl=ftp://x/y", "say where to"),
         ("jsonl=/proc/none/x", "cannot write /proc/none/x"),
@@ -160,7 +161,11 @@ def test_an_output_outlives_a_receiver_that_is_not_there(
         output.open(output_run)
     for second in range(5):
         output.second(make_second(second))
-    output.event(OutputEvent("end", 1_800_000_006.0, "Over.", {"verdict": "passed", "reasons": [], "thresholds": []}))
+    output.event(
+        OutputEvent(
+            "end", 1_800_000_006.0, "Over.", {"verdict": "passed", "answer": [], "reasons": [], "thresholds": []}
+        )
+    )
     began = time.monotonic()
     missing = output.flush(0.2)
     assert time.monotonic() - began < 5

@@ -25,7 +25,7 @@ NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
 
 
 def test_an_unknown_template_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"^--notify: template is json, slack, teams, not discord$"):
+    with pytest.raises(UsageError, match=r"^--notify: template is json, slack, teams or FILE.json, not discord$"):
         Notifier(["http://127.0.0.1/x,template=discord"])
 
 

@@ -1,19 +1,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.outputs.receiver import receiving
 
+from plimsoll.errors import UsageError
 from plimsoll.experiment.ports import free_port
-from plimsoll.outputs.kinds import OutputTarget
-from plimsoll.outputs.webhook import TEMPLATES, Webhook
+from plimsoll.outputs.kinds import OutputTarget, opened
+from plimsoll.outputs.output import OutputEvent
+from plimsoll.outputs.webhook import TEMPLATES, TemplateFile, Webhook
 from plimsoll.report.notice import Notice
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.command import Command, CountingTarget
     from tests.outputs.receiver import Receiver
+
+    from plimsoll.outputs.output import OutputRun
 
 NOTICE = Notice("Run r1 (a_b) failed.", "failed", ("p99 < 5 ms & *more*", "<!channel>"), {"verdict": "failed"})
 
@@ -34,10 +41,11 @@ def test_the_verdict_comes_when_the_run_is_stored(plimsoll: Command, target: Cou
     assert done.code == 1, done
     run, message = plimsoll.stored(), _message(receiver)
     assert (message["run"], message["verdict"], message["exit_code"]) == (run["run"]["id"], "failed", 1)
-    first, sentence, *rest = message["text"].splitlines()
+    first, answer, sentence, *rest = message["text"].splitlines()
     assert first == f"Run {run['run']['id']} (shop) failed."
+    assert [answer] == message["answer"]
     assert sentence.startswith("All ")
-    assert sentence in done.out.replace("\n", " ")
+    assert all(line in done.out.replace("\n", " ") for line in (answer, sentence))
     assert rest[-1].startswith("Threshold errors < 1%: broken. ")
 
 
@@ -71,6 +79,51 @@ def test_teams_gets_a_card() -> None:
     title, *lines = attachment["content"]["body"]
     assert (title["text"], title["color"]) == (r"Run r1 (a\_b) failed.", "Attention")
     assert [line["text"] for line in lines] == [r"p99 < 5 ms & \*more\*", "<!channel>"]
+
+
+def test_a_message_has_what_was_found(output_run: OutputRun) -> None:
+    end = {"answer": ["Slow. p99 2 s."], "reasons": [], "thresholds": [], "verdict": "passed", "exit_code": 0}
+    with receiving() as receiver:
+        target, output = opened(f"webhook={receiver.url}/x", has_page=False)
+        output.open(output_run)
+        output.event(OutputEvent("finding", 1.0, "One endpoint takes most of the time.", {"id": "x"}))
+        output.event(OutputEvent("end", 1.0, "9 requests in 1 s.", end))
+        assert output.flush(5.0) is None
+        output.close()
+    _, *lines = json.loads(receiver.body)["text"].splitlines()
+    assert lines == ["Slow. p99 2 s.", "9 requests in 1 s.", "One endpoint takes most of the time."]
+    assert target.name == f"output webhook ({receiver.url})"
+
+
+def test_a_file_is_a_template(tmp_path: Path) -> None:
+    file = tmp_path / "discord.json"
+    file.write_text(
+        '{"content": "${title} costs $$5", "embeds": [{"a": "${lines}", "n": 1}], "x": "${verdict} ${exit_code}"}'
+    )
+    template = TemplateFile(str(file))
+    notice = replace(NOTICE, details={"name": "shop", "exit_code": 1})
+    assert template(notice) == {
+        "content": "Run r1 (a_b) failed. costs $5",
+        "embeds": [{"a": "p99 < 5 ms & *more*\n<!channel>", "n": 1}],
+        "x": "failed 1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot read the template .*t.json: No such file or directory"),
+        ("{", "the template .*t.json is not JSON: "),
+        ('{"a": ["${colour}"]}', r"the template .*t.json has \$\{colour\}; there are \$\{title\}, "),
+        ('{"a": "5 $"}', r"the template .*t.json has a \$ that begins no \$\{name\}; write \$\$ for it"),
+    ],
+)
+def test_a_template_that_cannot_be_is_refused(content: str | None, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(UsageError, match=f"--notify: {message}"):
+        opened(f"webhook=http://h/x,template={file}", has_page=False)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
+from plimsoll.load.mistakes import nearest
 from plimsoll.redact import redact
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def _opened(target: OutputTarget) -> Output:
     """Raises UsageError."""
     kinds = members(GROUP, OutputKind, OUTPUTS)
     if (kind := kinds.get(target.kind)) is None:
-        raise UsageError(f"there is no such output; there are {', '.join(sorted(kinds))}")
+        meant = nearest(target.kind, kinds)
+        guess = f"; did you mean {meant}?" if meant else ""
+        raise UsageError(f"there is no such output{guess}; there are {', '.join(sorted(kinds))}")
     if unknown := sorted(target.settings.keys() - set(kind.settings)):
         known = f"it has {', '.join(kind.settings)}" if kind.settings else "it has none"
         raise UsageError(f"no setting {unknown[0]}; {known}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,13 +15,15 @@ from plimsoll.report.notice import Notice
 from plimsoll.say.notices import invalid_line, run_notice_title, threshold_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from plimsoll.outputs.kinds import OutputTarget
     from plimsoll.outputs.output import OutputEvent
 
 MOST_LETTERS = 12_000
 """Of the text of a message. Slack takes 40,000, and Teams 28 KB in all."""
+MOST_FINDINGS = 5
+"""Of a run, in its message."""
 _SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _MARKDOWN_ESCAPES = str.maketrans({letter: f"\\{letter}" for letter in "\\*_[]`#~"})
 _MARKS = {"passed": "✅", "failed": "❌", "invalid": "⚠️"}
@@ -59,8 +63,48 @@ def _as_teams(notice: Notice) -> dict[str, Any]:
     return {"type": "message", "attachments": [{"contentType": _CARD, "contentUrl": None, "content": card}]}
 
 
-TEMPLATES: dict[str, Callable[[Notice], dict[str, Any]]] = {"json": _as_json, "slack": _as_slack, "teams": _as_teams}
+TEMPLATES: dict[str, Callable[[Notice], Any]] = {"json": _as_json, "slack": _as_slack, "teams": _as_teams}
 """Messages by the name of their form."""
+VARIABLES = ("title", "lines", "text", "verdict", "name", "exit_code")
+"""Names that stand for parts of a message in the texts of a template file: `${text}` is the title and the lines."""
+
+
+class TemplateFile:
+    """JSON with variables in its texts."""
+
+    def __init__(self, path: str) -> None:
+        """Raises UsageError for a file that cannot be read, that is not JSON, or that has an unknown variable."""
+        try:
+            self._content = json.loads(Path(path).expanduser().read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UsageError(f"cannot read the template {path}: {error.strerror}") from error
+        except ValueError as error:
+            raise UsageError(f"the template {path} is not JSON: {error}") from error
+        try:
+            _filled(self._content, dict.fromkeys(VARIABLES, ""))
+        except KeyError as error:
+            known = ", ".join(f"${{{name}}}" for name in VARIABLES)
+            raise UsageError(f"the template {path} has ${{{error.args[0]}}}; there are {known}") from error
+        except ValueError as error:
+            raise UsageError(f"the template {path} has a $ that begins no ${{name}}; write $$ for it") from error
+
+    def __call__(self, notice: Notice) -> Any:
+        lines = "\n".join(notice.lines)[:MOST_LETTERS]
+        values = {"title": notice.title, "lines": lines, "text": f"{notice.title}\n{lines}", "verdict": notice.verdict}
+        return _filled(self._content, {**values, **{name: notice.details[name] for name in ("name", "exit_code")}})
+
+
+def _filled(content: Any, values: Mapping[str, Any]) -> Any:
+    """Raises KeyError for a variable that has no value, and ValueError for a malformed one."""
+    match content:
+        case str():
+            return Template(content).substitute(values)
+        case dict():
+            return {name: _filled(part, values) for name, part in content.items()}
+        case list():
+            return [_filled(part, values) for part in content]
+        case _:
+            return content
 
 
 class Webhook(DeliveredOutput):
@@ -71,16 +115,20 @@ class Webhook(DeliveredOutput):
         transport = HttpTransport(target.url, "application/json", http_headers(target.settings))
         super().__init__(Delivery(target.name, transport, is_of_lines=False))
         name = target.settings.get("template") or _template_of(target.url)
-        if name not in TEMPLATES:
-            raise UsageError(f"template is {', '.join(TEMPLATES)}, not {name}")
-        self._template = TEMPLATES[name]
+        if name not in TEMPLATES and not name.endswith(".json"):
+            raise UsageError(f"template is {', '.join(TEMPLATES)} or FILE.json, not {name}")
+        self._template = TEMPLATES.get(name) or TemplateFile(name)
+        self._findings: list[str] = []
 
     def event(self, event: OutputEvent) -> None:
+        if event.kind == "finding":
+            self._findings.append(event.text)
         if event.kind != "end":
             return
         details, run = event.details, self._run
         lines = (
-            event.text,
+            *dict.fromkeys((*details["answer"], event.text)),
+            *self._findings[:MOST_FINDINGS],
             *map(invalid_line, details["reasons"]),
             *(threshold_line(result["text"], result["outcome"], result["detail"]) for result in details["thresholds"]),
         )

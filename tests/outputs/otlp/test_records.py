@@ -117,10 +117,10 @@ def _check(plimsoll: Command, parents: list[str], messages: list[Any]) -> None:
     with Store.open(str(plimsoll.store), create=False) as store:
         observed = store.run("last").facts.observed
     assert observed is not None
-    slowest = observed["traceparent"]["slowest"][0]
-    (span,) = (span for span in found_spans if span.trace_id.hex() == slowest["trace"])
-    assert (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6 == pytest.approx(slowest["service_ms"], abs=0.01)
-    assert attributes(span)["plimsoll.response.duration"] == pytest.approx(slowest["response_ms"] / 1000)
+    ((slowest, *_),) = filter(None, [observed["traceparent"].slowest])
+    (span,) = (span for span in found_spans if span.trace_id.hex() == slowest.trace)
+    assert (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6 == pytest.approx(slowest.service_ms, abs=0.01)
+    assert attributes(span)["plimsoll.response.duration"] == pytest.approx(slowest.response_ms / 1000)
     assert {span.status.code == 2 for span in found_spans if attributes(span)["url.template"] == "/fail"} <= {True}
     ids = {attributes(part.resource)["plimsoll.run"] for part in resources(messages, "metrics")}
     assert ids == {record["run"]["id"]}

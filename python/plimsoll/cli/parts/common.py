@@ -75,7 +75,7 @@ notify_option = click.option(
     metavar="URL",
     multiple=True,
     help="Send the verdict and the answer there at the end: for webhooks of Slack and Teams as these take it, else as "
-    "JSON. URL,template=slack, teams or json chooses; may be repeated.",
+    "JSON. URL,template=slack, teams, json or FILE.json chooses; may be repeated.",
 )
 
 

@@ -34,13 +34,19 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def answer(view: RunView, manifest: Manifest, assessment: Assessment) -> tuple[Answer, ...]:
+    """Nothing for a run without a request."""
+    lines = answer_lines(view, manifest, assessment)
+    return (Answer(lines),) if lines else ()
+
+
+def answer_lines(view: RunView, manifest: Manifest, assessment: Assessment) -> tuple[str, ...]:
     """Whether the target is healthy, and when streams began; nothing for a run without a request."""
     if not view.total.requests and not view.total.unanswered:
         return ()
     health = target(view, manifest, assessment.thresholds, None, assessment.validity)
     judged = target_judgement(health)
     first = f"{judged.title}. {with_streams(judged.text, view, manifest)}"
-    return (Answer((first, *times_beside(health))),)
+    return (first, *times_beside(health))
 
 
 def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[ThresholdResult]) -> tuple[Block, ...]:

@@ -156,6 +156,8 @@ class OutputFeed(Observer):
 
     def end(self, result: Result, source: RunSource, exit_code: int, notes: Sequence[str]) -> None:
         """Send the last events: what was found, and the result of the run. exit_code: the exit code of the command."""
+        from plimsoll.report.document.opening import answer_lines  # only at the end of a run
+
         view, assessment = source.view, source.assessment
         ended = result.ended or time.time()
         self._send_findings(source, ended)
@@ -163,8 +165,9 @@ class OutputFeed(Observer):
         text = redact(sentence(view, self._manifest, total))
         is_valid = assessment.validity.valid
         times = total.response_ms.named(QUANTILES)
+        answer = answer_lines(view, self._manifest, assessment)
         self._event(
-            "end", ended, text,
+            "end", ended, text, answer=[redact(line) for line in answer],
             status=result.status, exit_code=exit_code,
             verdict="invalid" if not is_valid else "failed" if exit_code else "passed",
             valid=is_valid, reasons=[redact(reason) for reason in check_texts(assessment.validity.failed)],

@@ -240,7 +240,7 @@ _RESULTS = (
                  "commas: ,key=value; may be repeated."),
     _option("--notify", group=RESULTS, metavar="URL", multiple=True, verbs=_REPEATED,
             help="Send the verdict there at the end: for webhooks of Slack and Teams as these take it, else "
-                 "as JSON. URL,template=slack, teams or json chooses; may be repeated."),
+                 "as JSON. URL,template=slack, teams, json or FILE.json chooses; may be repeated."),
     _flag("--otel", group=RESULTS,
           help="OpenTelemetry's SDK in the processes of a locustfile, with Locust's names of metrics, as its variables "
                "OTEL_… say; --out otlp costs less.",
