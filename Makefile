@@ -189,9 +189,9 @@ $(SCENARIOS)/.done: tests/scenarios/requirements.txt tests/scenarios/package.jso
 	@scripts/system-packages chromium:chromium puma:puma php:php-cli mariadbd:mariadb-server go:golang-go
 	@scripts/step "installing Redmine and WordPress" scripts/system-packages /usr/share/redmine/config.ru:redmine /var/lib/dpkg/info/redmine-sqlite.list:redmine-sqlite /usr/share/wordpress/wp-load.php:wordpress
 	@$(PYTHON) -m venv $(SCENARIOS)/venv
-	@scripts/step "installing JupyterHub" $(SCENARIOS)/venv/bin/pip install --quiet -r $<
+	@scripts/step "installing JupyterHub, Kinto and django-oscar" $(SCENARIOS)/venv/bin/pip install --quiet -r $<
 	@mkdir -p $(SCENARIOS)/node && cp tests/scenarios/package.json $(SCENARIOS)/node
-	@scripts/step "installing OpenID's provider and client" npm --prefix $(SCENARIOS)/node install --no-audit --no-fund --loglevel=error
+	@scripts/step "installing Vendure, and OpenID's provider and client" npm --prefix $(SCENARIOS)/node install --no-audit --no-fund --loglevel=error
 	@GOBIN=$(CURDIR)/$(SCENARIOS)/bin scripts/step "building PocketBase" go install github.com/pocketbase/pocketbase/examples/base@v0.30.4
 	@touch $@
 

@@ -97,8 +97,8 @@ def test_a_recorded_chat_is_proven(tmp_path, recordings):
     for line in (
         'connect = "/chat"', 'receive = "next"', 'extract.session = { json = "/session" }',
         'send = { json = { type = "join", session = "${session}" } }', 'receive = "reply"',
-        'extract.chat_id = { json = "/room/id" }', 'expect.json = { "/type" = "said" }',
-        'send = { json = { type = "say", room = "${chat_id}", text = "hello" } }', 'send = { base64 = "AQI=" }',
+        'extract.room_id = { json = "/room/id" }', 'expect.json = { "/type" = "said" }',
+        'send = { json = { type = "say", room = "${room_id}", text = "hello" } }', 'send = { base64 = "AQI=" }',
         "close = 1000",
     ):  # fmt: skip
         assert line in lines, plan

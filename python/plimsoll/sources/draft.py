@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.redact import is_secret_field
+from plimsoll.sources.operations import graphql_operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from plimsoll.sources.exchange import Connection, RecordedExchange
+    from plimsoll.sources.exchange import Connection, RecordedExchange, RecordedReply
 
 BodyKind = Literal["none", "text", "json", "form", "parts", "bytes", "file"]
 
@@ -80,8 +81,12 @@ class DraftStep:
     """A name in reports that replaces the usual one."""
     contains: list[str] = field(default_factory=list)
     """Texts that its reply must have."""
+    lacks: list[str] = field(default_factory=list)
+    """Texts that its reply must not have."""
     equals: dict[str, Any] = field(default_factory=dict)
     """Values that its reply must have, by JSON pointer."""
+    other_reply: RecordedReply | None = None
+    """The reply to the same request in a second recording."""
 
     def texts(self) -> Iterator[Text]:
         """All texts that may have variables."""
@@ -108,9 +113,12 @@ class DraftStep:
 
     @property
     def name(self) -> str:
-        """Its name in reports: that of a person, or the path without its query."""
+        """Its name in reports: that of a person, of an operation of GraphQL, or the path without its query."""
         if self.title or self.exchange.name:
             return self.title or self.exchange.name
+        operation = graphql_operation(self.exchange)
+        if operation is not None and operation.name:
+            return operation.name
         return plain(self.path, lambda variable: f"{{{variable.name}}}").partition("?")[0]
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text, Variable
-from plimsoll.sources.exchange import media_type
+from plimsoll.sources.exchange import media_type, url_parts
 from plimsoll.sources.har_sockets import BINARY_KIND, telling_keys
+from plimsoll.sources.operations import graphql_operation
 from plimsoll.sources.placeholders import parts_with_variables
 from plimsoll.sources.reply_values import cookies_of
 from plimsoll.sources.secret_values import free_name
@@ -36,6 +37,8 @@ BROWSER_HEADERS = re.compile(
     r"|if-none-match|if-modified-since|purpose|x-client-data|alt-used|accept-charset",
 )
 """Headers that a browser adds to each request."""
+_ERRORS = '"errors"'
+"""GraphQL replies with status 200 and this key."""
 _ANYTHING = re.compile(r"\*/\*|text/html,.*|image/.*|text/css,.*")
 """Values of Accept that a browser sends by itself."""
 
@@ -57,11 +60,18 @@ def draft_of(recording: Recording) -> ScenarioDraft:
         step = DraftStep(exchange, draft.targets.index(target), _text(path), [])
         _add_body(step, exchange)
         step.contains, step.think = [*exchange.expected_texts], exchange.think
+        if (
+            graphql_operation(exchange)
+            and exchange.reply
+            and exchange.reply.body
+            and _ERRORS not in exchange.reply.text
+        ):
+            step.lacks.append(_ERRORS)
         has_jar = sets_cookies or (recording.of_browser and exchange.reply is not None)
         step.headers = [
             (name, _text(value))
             for name, value in exchange.headers
-            if _matters(name, value, step, recording.of_browser, parts.netloc)
+            if (_matters(name, value, step, recording.of_browser, parts.netloc) or _leads_back(name, value, exchange))
             and not (has_jar and name.lower() == "cookie")
         ]
         if exchange.header("cookie"):
@@ -129,6 +139,14 @@ def _matters(name: str, value: str, step: DraftStep, of_browser: bool, host: str
     if not of_browser:
         return True
     return not (BROWSER_HEADERS.fullmatch(lower) or (lower == "accept" and _ANYTHING.fullmatch(value)))
+
+
+def _leads_back(name: str, value: str, exchange: RecordedExchange) -> bool:
+    """Whether it is the page that a request came from, and the reply leads back there: it may do so by this header."""
+    if name.lower() != "referer" or exchange.reply is None:
+        return False
+    location = url_parts(exchange.reply.header("location"), exchange.url)
+    return bool(exchange.reply.header("location")) and location.geturl().partition("#")[0] == value
 
 
 _IMPLIED = {

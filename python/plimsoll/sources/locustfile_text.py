@@ -103,6 +103,10 @@ class LocustfileText:
                 f"    if response.status_code == {status}:",
             ]
             lines.append("        response.success()")
+        elif step.lacks:
+            lines = _call(f"with self.{call}", [*arguments, "catch_response=True"], " as response:")
+            for text in step.lacks:
+                lines += [f"    if {_literal_text(text)} in response.text:", '        response.failure("errors")']
         else:
             lines = _call(f"{'response = ' if step.extracts else ''}self.{call}", arguments, "")
         lines += [self._extract(extract) for extract in step.extracts]
@@ -281,6 +285,11 @@ def _is_escaped(text: str, index: int) -> bool:
 def _string(text: str) -> str:
     said = json.dumps(text, ensure_ascii=False)
     return said if text.isprintable() else said.encode("ascii", "backslashreplace").decode()
+
+
+def _literal_text(text: str) -> str:
+    """A text in the quotes that need no escapes."""
+    return f"'{text}'" if "'" not in text and text.isprintable() else _string(text)
 
 
 def _raw(pattern: str) -> str:

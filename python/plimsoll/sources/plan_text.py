@@ -132,8 +132,9 @@ class PlanText:
         lines = [self._extract(extract) for extract in step.extracts]
         if step.status is not None:
             lines.append(f"expect.status = {step.status}")
-        if step.contains:
-            lines.append(f"expect.contains = {_value([text.replace('${', '$${') for text in step.contains])}")
+        for name, texts in (("contains", step.contains), ("lacks", step.lacks)):
+            if texts:
+                lines.append(f"expect.{name} = {_value([text.replace('${', '$${') for text in texts])}")
         if step.equals:
             lines.append(f"expect.json = {_inline(step.equals)}".replace("${", "$${"))
         if step.think is not None:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.sources.json_values import value_of
+from plimsoll.sources.json_values import pointer_key, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +41,17 @@ class ReplyPlace:
     """As in `ReplyValue`."""
     label: str
     """What the value is called there: a key, a field, a header, a cookie."""
+
+    @property
+    def is_in_list(self) -> bool:
+        """Whether it is at a position of a list in JSON."""
+        return self.kind == "json" and any(part.isdigit() for part in self.what.split("/"))
+
+    @property
+    def owner(self) -> str:
+        """The key of the object in JSON that has the value; "" without one."""
+        keys = [part for part in self.what.split("/")[1:-1] if not part.isdigit()]
+        return pointer_key(keys[-1]) if self.kind == "json" and keys else ""
 
 
 def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:

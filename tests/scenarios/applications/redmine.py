@@ -40,7 +40,9 @@ def prepare(folder: Path, port: int) -> Server:
     run("rake", "db:migrate", folder=home, environment=ENVIRONMENT)
     run("rake", "redmine:load_default_data", folder=home, environment=ENVIRONMENT)
     run("rails", "runner", ACCOUNTS, folder=home, environment=ENVIRONMENT)
-    return Server((str(PUMA), "--bind", f"tcp://127.0.0.1:{port}", "--environment", "production"), home, ENVIRONMENT)
+    # SQLite refuses one of two requests that begin to write at once.
+    command = (str(PUMA), "--bind", f"tcp://127.0.0.1:{port}", "--environment", "production", "--threads", "1:1")
+    return Server(command, home, ENVIRONMENT)
 
 
 def visit(page: Page, url: str, number: int) -> None:

@@ -249,3 +249,32 @@ def test_the_name_of_an_element_is_preferred_to_the_text_before():
     assert [extract.what for extract in correlated(*first, second=second).steps[0].extracts] == [
         'name="minute"[^>]*?value="([^"]*)"'
     ]
+
+
+def operation(text: str, answer: str = "{}") -> RecordedExchange:
+    sent = post("/graphql", f'{{"query": "{text}"}}', "application/json", reply(answer))
+    return replace(sent, kind="fetch")
+
+
+def test_operations_of_graphql_are_the_same_by_their_names():
+    """They go to one path, and a page sends them in any order, and some not each time."""
+    first = (operation("query Me { me }"), operation("query Jobs { jobs }"), operation("mutation Add { add }"))
+    second = (operation("mutation Add { add }"), operation("query Me { me }"))
+    draft = correlated(*first, second=second)
+    assert ([step.name for step in draft.steps], draft.data, draft.notes) == (["Me", "Add"], {}, [])
+    assert draft.left_out == {"in one recording only (POST /graphql (query Jobs))": 1}
+    with pytest.raises(UsageError, match=r"step 1 differs: POST /graphql \(mutation Add\) of one.har"):
+        correlated(operation("mutation Add { add }"), second=(operation("mutation Drop { drop }"),))
+
+
+def test_actions_to_one_path_are_the_same_by_their_fields():
+    form = "application/x-www-form-urlencoded"
+    first = (post("/ajax", "action=save&id=4", form), post("/ajax", "action=list", form))
+    draft = correlated(*first, second=(first[1], first[0]))
+    assert draft.data == {}
+
+
+def test_errors_of_graphql_are_failures():
+    """Their status is 200."""
+    steps = draft_of(Recording("x.har", (operation("{ me }"), operation("{ me }", '{"errors": []}')))).steps
+    assert [step.lacks for step in steps] == [['"errors"'], []]

@@ -81,3 +81,52 @@ def test_a_link_of_a_page_ends_where_its_quotes_do():
 def test_a_broken_redirect_leads_nowhere():
     created = post("/orders", "{}", JSON, reply("", ("Location", "http://[/orders/4"), status=302))
     assert correlated(created, get("/orders/4"), second=(created, get("/orders/4"))).steps[0].extracts == []
+
+
+def batch(path: str) -> RecordedExchange:
+    return post("/batch", f'{{"requests": [{{"path": "{path}"}}]}}', JSON)
+
+
+def test_what_was_made_is_taken_from_the_reply_that_made_it_wherever_it_is_sent():
+    first = (made('{"data": {"id": "n4"}}'), listed("n4"), batch("/notes/n4"))
+    second = (made('{"data": {"id": "n7"}}'), listed("n7"), batch("/notes/n7"))
+    draft = correlated(*first, second=second)
+    assert [[extract.what for extract in step.extracts] for step in draft.steps] == [["/data/id"], [], []]
+
+
+def test_an_id_of_graphql_is_named_after_what_has_it():
+    query = '{"query": "mutation { add { id } }"}'
+    flows = [
+        (
+            post("/graphql", query, JSON, reply(f'{{"data": {{"addNote": {{"id": "{word}"}}}}}}')),
+            post("/graphql", f'{{"variables": {{"id": "{word}"}}}}', JSON),
+        )
+        for word in ("4", "7")
+    ]
+    draft = correlated(*flows[0], second=flows[1])
+    assert [extract.name for extract in draft.steps[0].extracts] == ["add_note_id"]
+
+
+def edited(tag: str, listed_tag: str) -> tuple[RecordedExchange, ...]:
+    """A client that edits a note, looks at the list, and deletes the note if nobody else has edited it."""
+    put = RecordedExchange("PUT", "http://h.test/notes/4", reply=reply("{}", ("ETag", f'"{tag}"')))
+    seen = get("/notes", reply("[]", ("ETag", f'"{listed_tag}"')))
+    delete = RecordedExchange("DELETE", "http://h.test/notes/4", (("If-Match", f'"{tag}"'),), reply=reply())
+    return put, seen, delete
+
+
+def test_a_condition_is_that_of_the_resource_and_not_of_a_list():
+    draft = correlated(*edited("a1", "a1"), second=edited("b2", "b2"))
+    assert [[extract.what for extract in step.extracts] for step in draft.steps] == [["ETag"], [], []]
+
+
+def test_a_condition_is_made_of_a_revision_in_json():
+    flows = [
+        (
+            RecordedExchange("PUT", "http://h.test/notes/4", reply=reply(f'{{"revision": {number}}}')),
+            RecordedExchange("DELETE", "http://h.test/notes/4", (("If-Match", f'"{number}"'),), reply=reply()),
+        )
+        for number in (17, 23)
+    ]
+    draft = correlated(*flows[0], second=flows[1])
+    assert draft.steps[1].headers == [("If-Match", ('"', Variable("revision", "reply"), '"'))]

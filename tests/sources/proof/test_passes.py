@@ -49,3 +49,31 @@ def test_headers_and_sizes_are_compared(tmp_path, recorded, now, why):
         (tmp_path / "x.har").write_text(har_with_headers(service.url, {}, ("GET", "/", "", *recorded)))
         proof = one_pass(make_draft([str(tmp_path / "x.har")]))[0]
     assert (proof.state, proof.why) == ("differs" if why else "proven", why)
+
+
+def test_what_differs_between_two_recordings_may_differ_again(tmp_path):
+    pages = [
+        ("<title>Order 17</title>", {**HTML, "Location": "/new/x"}),
+        ("<title>Order 18</title>", {**HTML, "Location": "/new/y"}),
+    ]
+    now = Answer(302, "<title>Order 19</title>", (("Location", "/new/z"),))
+    with target(lambda _: now) as service:
+        for number, (page, headers) in enumerate(pages):
+            (tmp_path / f"{number}.har").write_text(
+                har_with_headers(service.url, {}, ("GET", "/", "", 302, page, headers))
+            )
+        paths = [str(tmp_path / f"{number}.har") for number in range(2)]
+        states = [one_pass(make_draft(paths[:number]))[0].state for number in (1, 2)]
+    assert states == ["differs", "proven"]
+
+
+def test_a_page_that_a_reply_leads_back_to_is_sent_as_its_referrer(tmp_path):
+    def rules(request):
+        return Answer(302, "", (("Location", request.headers.get("referer", "/")),))
+
+    with target(rules) as service:
+        sent = {"Referer": f"{service.url}/milk"}
+        (tmp_path / "x.har").write_text(
+            har_with_headers(service.url, sent, ("POST", "/add", "n=1", 302, "", {"Location": "/milk"}))
+        )
+        assert one_pass(make_draft([str(tmp_path / "x.har")]))[0].state == "proven"

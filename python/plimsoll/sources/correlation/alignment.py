@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.correlation.value_forms import SHORTEST_VALUE, is_id_segment
+from plimsoll.sources.operations import action_of, graphql_operation
 
 if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft
@@ -24,11 +25,17 @@ def aligned(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None
     """For each step of the draft the same one of the other recording; None if that has none. What a page has requested
     in the first recording only is taken out of the draft: the second one went without it. Raises UsageError if most
     steps are in one recording only."""
-    waiting: dict[str, deque[DraftStep]] = {}
-    for step in other.steps:
-        waiting.setdefault(_shape(step), deque()).append(step)
-    twins = [queue.popleft() if (queue := waiting.get(_shape(step))) else None for step in draft.steps]
-    rest = [step for queue in waiting.values() for step in queue]
+    twins: list[DraftStep | None] = [None] * len(draft.steps)
+    rest = other.steps
+    # A step that does the same is preferred to one that is sent to the same path.
+    for shape in (_telling_shape, _shape):
+        waiting: dict[str, deque[DraftStep]] = {}
+        for step in rest:
+            waiting.setdefault(shape(step), deque()).append(step)
+        for number, step in enumerate(draft.steps):
+            if twins[number] is None and (queue := waiting.get(shape(step))):
+                twins[number] = queue.popleft()
+        rest = [step for queue in waiting.values() for step in queue]
     for number, step in enumerate(draft.steps):
         if twins[number] is None:
             twins[number] = next((twin for twin in rest if _differ_by_ids(draft, step, other, twin)), None)
@@ -40,7 +47,7 @@ def aligned(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None
             f"step {missing[0] + 1} differs: {_shape(draft.steps[missing[0]])} of {first} is not in {second}; are "
             "these recordings of the same flow?"
         )
-    others = {step.exchange.method for step in rest}
+    others = {step.exchange.method for step in rest if graphql_operation(step.exchange) is None}
     optional = [number for number in missing if _is_optional(draft.steps[number], others)]
     if optional:
         named = ", ".join(dict.fromkeys(_shape(draft.steps[number]) for number in optional))
@@ -56,7 +63,10 @@ def aligned(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None
 
 def _is_optional(step: DraftStep, others: set[str]) -> bool:
     """Whether a page fetched something by itself, and the other recording has nothing else that may be the same.
-    others: methods of the requests that are in the other recording only."""
+    others: methods of the requests that are in the other recording only, without operations of GraphQL."""
+    operation = graphql_operation(step.exchange)
+    if operation is not None:
+        return operation.kind == "query" and step.exchange.kind in _FETCHED
     return step.exchange.method == "GET" and step.exchange.kind in _FETCHED and "GET" not in others
 
 
@@ -79,10 +89,17 @@ def _is_replied(value: str, draft: ScenarioDraft) -> bool:
     return any(reply is not None and value in reply.leaves for reply in replies)
 
 
+def _telling_shape(step: DraftStep) -> str:
+    """The request without what may differ between two recordings of a flow, and what its body says that it does."""
+    return f"{_shape(step)} {action_of(step.exchange)}"
+
+
 def _shape(step: DraftStep) -> str:
     """The request without what may differ between two recordings of a flow."""
     path = "".join(map(str, step.path)).partition("?")[0]
     segments = [_ID_SHAPE if is_id_segment(segment) else segment for segment in path.split("/")]
     # Messages of a WebSocket differ by what they do.
     action = f" {step.exchange.socket}" if step.exchange.socket else ""
-    return f"{step.exchange.method}{action} {'/'.join(segments)}"
+    operation = graphql_operation(step.exchange)
+    named = f" ({operation.kind} {operation.name})" if operation is not None and operation.name else ""
+    return f"{step.exchange.method}{action} {'/'.join(segments)}{named}"

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from plimsoll.sources.correlation.alignment import aligned
-from plimsoll.sources.correlation.created_ids import collection_of, creations
+from plimsoll.sources.correlation.created_ids import MAKING, collection_of, creations, path_of
 from plimsoll.sources.correlation.value_forms import VAGUE_LABELS, is_id_label, is_telling, is_uuid
 from plimsoll.sources.draft import ReplyValue, Variable
 from plimsoll.sources.exchange import longest_word, percent_encoded
@@ -31,10 +31,14 @@ MOST_SEARCHED = 300
 are."""
 _SPACE = re.compile(r"\s")
 _HEADERS = frozenset((
-    "content-type", "accept", "accept-language", "user-agent", "host", "origin", "referer", "cookie", "range",
+    "content-type", "accept", "accept-language", "user-agent", "host", "origin", "cookie", "range",
     "content-encoding", "cache-control", "x-requested-with",
 ))  # fmt: skip
 """Headers of requests that no reply decides."""
+_WRAPPERS = frozenset(("data", "result", "results", "items", "attributes", "response", "body", "value", "values"))
+"""Keys of replies that do not say what is in them."""
+_CONDITIONS = frozenset(f"header {name}" for name in ("if-match", "if-none-match", "if-unmodified-since"))
+"""Fields whose value says which state of the resource in the path the client knows."""
 
 
 class Correlation:
@@ -60,6 +64,8 @@ class Correlation:
             taken = {value for value, _ in replaced}
             self._own |= {value.value for value, _ in pairs if value not in taken}
             with_variables(step, replaced)
+            twin = self._twins[number]
+            step.other_reply = None if twin is None else twin.exchange.reply
         if self._other is None:
             self._note_made()
 
@@ -106,7 +112,7 @@ class Correlation:
             return []
         frame, words = words_of(value, self._draft.steps[number])
         other_frame, others = words_of(second, twin)
-        if frame != other_frame or len(words) < 2:
+        if frame != other_frame or not words or frame == "\0":
             return []
         pairs = [(word, other.value) for word, other in zip(words, others, strict=True) if word.value != other.value]
         # What has spaces may be a sentence of a person, in which a short word is there by chance.
@@ -171,7 +177,32 @@ class Correlation:
         return None
 
     def _origin(self, number: int, value: RequestValue, second: str | None) -> tuple[int, ReplyPlace] | None:
-        """The latest step whose reply has the value, and the place in it."""
+        """The step whose reply has the value, and the place in it: the latest one, or a better one before it."""
+        origins = self._origins(number, value, second)
+        latest = next(origins, None)
+        if latest is None:
+            return None
+        if value.field.lower() in _CONDITIONS:
+            path = path_of(self._draft.steps[number].exchange.url)
+            is_of_resource = (item for item in (latest, *origins) if self._tells_of(item[0], path))
+            return next(is_of_resource, latest)
+        # What is first in a list is another one as soon as there are other users.
+        if latest[1].is_in_list:
+            return next((item for item in origins if self._is_made(*item)), latest)
+        return latest
+
+    def _tells_of(self, earlier: int, path: str) -> bool:
+        """Whether a reply is about the resource of a path: that of its request, or one that it has made there."""
+        exchange = self._draft.steps[earlier].exchange
+        own = path_of(exchange.url)
+        return own == path or (exchange.method in MAKING and own == path.rpartition("/")[0])
+
+    def _is_made(self, earlier: int, place: ReplyPlace) -> bool:
+        """Whether a reply has made something, and has the value at a place of its own."""
+        return self._draft.steps[earlier].exchange.method in MAKING and not place.is_in_list
+
+    def _origins(self, number: int, value: RequestValue, second: str | None) -> Iterator[tuple[int, ReplyPlace]]:
+        """The steps whose replies have the value, the latest first, and the places in them, the most robust first."""
         word = longest_word(value.value) if len(self._draft.steps) > MOST_SEARCHED else ""
         for earlier in range(number - 1, -1, -1):
             reply = self._draft.steps[earlier].exchange.reply
@@ -181,10 +212,9 @@ class Correlation:
             for place in places_of(reply, value.value):
                 if second is None:
                     if is_telling(value.value) or is_id_label(place.label):
-                        return earlier, place
+                        yield earlier, place
                 elif twin is not None and value_at(twin.exchange.reply, place) == second:
-                    return earlier, place
-        return None
+                    yield earlier, place
 
     def _note_encoded(self, number: int, value: RequestValue) -> None:
         """A value that replies have only in another encoding stays as recorded."""
@@ -201,6 +231,8 @@ class Correlation:
     def _called(self, number: int, place: ReplyPlace, value: RequestValue) -> str:
         """A name for the value at a place. An id is named after its resource: `order_id`."""
         if place.label.lower() in VAGUE_LABELS:
+            if place.kind == "json" and place.owner.isidentifier() and place.owner.lower() not in _WRAPPERS:
+                return f"{place.owner}_{place.label}"
             path = "".join(map(str, self._draft.steps[number].path)).partition("?")[0]
             words = [word for word in path.split("/") if word.isidentifier()]
             if words:

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
 _SEGMENT = re.compile(r"path segment (\d+)")
 _DIGIT = re.compile(r"\d")
-_MAKING = frozenset(("POST", "PUT"))
+MAKING = frozenset(("POST", "PUT", "PATCH"))
+"""Methods of requests whose reply may have a new id, or a new state."""
 
 
 def collection_of(value: RequestValue, step: DraftStep) -> str:
     """The recorded path before a segment, without a slash at its end; "" for a value that is no segment, and for the
     first one."""
     match = _SEGMENT.fullmatch(value.place)
-    return "/".join(_path(step.exchange.url).split("/")[: int(match[1])]) if match else ""
+    return "/".join(path_of(step.exchange.url).split("/")[: int(match[1])]) if match else ""
 
 
 def creations(steps: Sequence[DraftStep], number: int, value: RequestValue) -> Iterator[tuple[int, ReplyPlace]]:
@@ -40,19 +41,19 @@ def creations(steps: Sequence[DraftStep], number: int, value: RequestValue) -> I
     collection = collection_of(value, steps[number])
     for earlier in range(number) if collection else ():
         exchange = steps[earlier].exchange
-        if exchange.method not in _MAKING or exchange.reply is None:
+        if exchange.method not in MAKING or exchange.reply is None:
             continue
         places = list(places_of(exchange.reply, value.value))
-        if _path(exchange.url) == collection:
+        if path_of(exchange.url) == collection:
             yield from ((earlier, place) for place in sorted(places, key=_rank) if _is_own_id(place, value.value))
-        location = _path(exchange.reply.header("location"), exchange.url)
+        location = path_of(exchange.reply.header("location"), exchange.url)
         # A word is no id: /orders/new, /orders/7/edit.
         if _DIGIT.search(value.value) and f"{location}/".startswith(f"{collection}/{value.value}/"):
             yield from ((earlier, place) for place in places if place.kind == "location")
 
 
-def _path(url: str, base: str = "") -> str:
-    """Decoded, without a slash at its end."""
+def path_of(url: str, base: str = "") -> str:
+    """The path of a URL, decoded, without a slash at its end."""
     return unquote(url_parts(url, base).path).rstrip("/")
 
 

@@ -34,12 +34,20 @@ def strict_draft(draft: ScenarioDraft) -> ScenarioDraft:
         step.think = None
         reply = step.exchange.reply
         if reply is not None:
-            step.extracts += _expected(reply, samples)
-            title = _TITLE.search(reply.text) if reply.content_type == "text/html" else None
+            # What differs between two recordings of a flow is no mistake of a third one.
+            other = step.other_reply or reply
+            step.extracts += _expected(reply, other, samples)
+            title = _title_of(reply)
             # A title may name what a variable stands for.
-            if title and not any(sample in title[0] for sample in samples):
-                step.contains.append(title[0])
+            if title == _title_of(other) and not any(sample in title for sample in samples):
+                step.contains += [title] if title else []
     return strict
+
+
+def _title_of(reply: RecordedReply) -> str:
+    """The title of a page with its tags; "" without one."""
+    match = _TITLE.search(reply.text) if reply.content_type == "text/html" else None
+    return match[0] if match else ""
 
 
 def step_title(step: DraftStep, number: int) -> str:
@@ -47,25 +55,32 @@ def step_title(step: DraftStep, number: int) -> str:
     return f"{number + 1} {step.exchange.method} {step.name}"
 
 
-def _expected(reply: RecordedReply, samples: set[str]) -> Iterator[ReplyValue]:
-    """Extractions, each of which fails if the reply does not have what the recorded one had."""
+def _expected(reply: RecordedReply, other: RecordedReply, samples: set[str]) -> Iterator[ReplyValue]:
+    """Extractions, each of which fails if the reply does not have what both recorded ones had."""
     if isinstance(reply.document, dict):
-        names = [name for name, value in reply.document.items() if value is not None]
+        others = other.document if isinstance(other.document, dict) else {}
+        names = [name for name, value in reply.document.items() if value is not None and others.get(name) is not None]
         for number, name in enumerate(names[:MOST_KEYS]):
             yield ReplyValue(f"proof_{number}", "json", f"/{pointer_part(name)}", "must be there")
-    if reply.body and re.fullmatch(r"[\w.+-]+/[\w.+-]+", reply.content_type):
+    is_same_type = reply.content_type == other.content_type
+    if reply.body and is_same_type and re.fullmatch(r"[\w.+-]+/[\w.+-]+", reply.content_type):
         pattern = f"(?i)^\\s*({escaped(reply.content_type)})"
         yield ReplyValue("proof_type", "content_type", pattern, "must be the same")
     if 300 <= reply.status < 400 and (location := reply.header("location")):
-        yield ReplyValue("proof_location", "location", _leads_to(location, samples), "must lead to the same path")
+        pattern = _leads_to(location, other.header("location") or location, samples)
+        yield ReplyValue("proof_location", "location", pattern, "must lead to the same path")
 
 
-def _leads_to(location: str, samples: set[str]) -> str:
-    """A pattern for a redirect to this path, in which values may be others, of any host."""
+def _leads_to(location: str, other: str, samples: set[str]) -> str:
+    """A pattern for a redirect to this path, in which values may be others, of any host. other: where that of a second
+    recording leads."""
     parts = url_parts(location)
+    own, others = parts.path.split("/"), url_parts(other).path.split("/")
+    if len(own) != len(others):
+        others = own
     segments = [
-        _ANY_SEGMENT if is_id_segment(segment) or segment in samples else escaped(segment)
-        for segment in parts.path.split("/")
+        _ANY_SEGMENT if segment != second or is_id_segment(segment) or segment in samples else escaped(segment)
+        for segment, second in zip(own, others, strict=True)
     ]
     origin = "(?:https?://[^/?#]+)?" if parts.path.startswith("/") or not parts.path else ""
     return f"^{origin}({'/'.join(segments)})(?:[?#]|$)"
