@@ -250,7 +250,7 @@ ANNOTATIONS = (
     ("Phases and changes of the load", "phase|load_changed|load_cut", BLUE),
     ("Workers and limits", "worker_lost|worker_replaced|worker_returned|resumed|store_lost|clock_stepped|guard_stopped",
      ORANGE),
-    ("Broken thresholds", "threshold_broken", RED),
+    ("Broken thresholds, validity", "threshold_broken|invalid", RED),
     ("Findings", "finding", PURPLE),
 )  # fmt: skip
 """Name, kinds of events, colour."""

@@ -17,7 +17,7 @@ from tests.outputs.prometheus_server import prometheus_server
 from tests.outputs.sending import bucket, shopper
 
 from plimsoll.experiment.ports import free_port
-from plimsoll.outputs.exposition import exposition, is_open_metrics, open_metrics
+from plimsoll.outputs.exposition import exposition, format_of, open_metrics
 from plimsoll.outputs.metric_histogram import BOUNDS_S
 from plimsoll.outputs.metrics import RunMetrics
 from plimsoll.outputs.output import OutputEvent
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from plimsoll.outputs.output import OutputRun, OutputSecond
     from plimsoll.record import Interval
+
+PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
 
 
 def _read(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
@@ -91,19 +93,24 @@ def test_an_invalid_second_and_a_broken_threshold_are_series(
 @pytest.mark.parametrize(
     ("accepted", "expected"),
     [
-        ("", False),
-        ("*/*", False),
-        ("text/html", False),
-        ("application/openmetrics-text", True),
+        (f"{PROTOBUF},application/openmetrics-text;version=1.0.0;q=0.8,text/plain;q=0.5", "protobuf"),
+        (f"{PROTOBUF};q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.2", "protobuf"),
+        (f"{PROTOBUF};q=0.3,application/openmetrics-text;version=1.0.0;q=0.5", "openmetrics"),
+        ("application/vnd.google.protobuf;proto=other;encoding=delimited,text/plain;q=0.5", "plain"),
+        ("", "plain"),
+        ("*/*", "plain"),
+        ("text/html", "plain"),
+        ("application/openmetrics-text", "openmetrics"),
         ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
-         "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", True),
-        ("application/openmetrics-text;version=0.0.1", False),
-        ("application/openmetrics-text;q=0.3, text/plain;q=0.5", False),
-        ("Application/OpenMetrics-Text; q=oh", False),
+         "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", "openmetrics"),
+        ("application/openmetrics-text;version=0.0.1", "plain"),
+        ("application/openmetrics-text;q=0.3, text/plain;q=0.5", "plain"),
+        ("Application/OpenMetrics-Text; q=oh", "plain"),
     ],
 )  # fmt: skip
-def test_the_format_is_the_one_that_is_asked_for(accepted: str, expected: bool) -> None:
-    assert is_open_metrics(accepted) is expected
+def test_the_format_is_the_one_that_is_asked_for(accepted: str, expected: str) -> None:
+    assert format_of(accepted, has_native=True) == expected
+    assert format_of(accepted, has_native=False) == (expected if expected != "protobuf" else "openmetrics")
 
 
 def test_openmetrics_has_the_same_samples_and_traces_of_slow_requests(
@@ -175,6 +182,35 @@ def test_a_real_server_scrapes_the_page_of_a_run_and_has_its_record(
     run.send_signal(signal.SIGINT)
     plimsoll.end(run)
     assert len(text.splitlines()) > 100
+
+
+def test_a_real_server_scrapes_native_histograms(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
+    plimsoll.write(shopper())
+    port = free_port()
+    run = plimsoll.start(
+        "run", "-H", target.url, "-u", "3", "-r", "3", "-t", "3", "--web-port", str(port), "--autostart",
+        "--out", "prometheus,histograms=native", "--traceparent",
+    )  # fmt: skip
+    scraped = {"static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}
+    with prometheus_server(tmp_path, scraped, "native-histograms,exemplar-storage") as server:
+        wait_until(lambda: run.poll() is not None or _has_ended(port))
+        assert run.poll() is None, plimsoll.end(run)
+        record = plimsoll.stored()
+        wait_until(lambda: server.query("timestamp(plimsoll_users) > %f" % (record["run"]["ended"] + 1)), 0.2)
+        for row in record["endpoints"]:
+            labels = f'{{method="{row["method"]}",name="{row["name"]}"}}'
+            series, count = f"plimsoll_response_seconds{labels}", row["response_ms"]["count"]
+            assert server.value(f"sum(plimsoll_requests_total{labels})") == row["completed"]
+            assert server.value(f"histogram_count({series})") == count
+            p50 = row["response_ms"]["percentiles"]["50"] / 1000
+            below, above = (
+                server.value(f"histogram_fraction(0, {p50 * factor!r}, {series})") for factor in (0.95, 1.05)
+            )
+            assert below - 1 / count <= 0.5 <= above + 1 / count
+        assert server.value("plimsoll_workers") == 1
+        assert server.query("plimsoll_response_seconds_bucket") == {}
+    run.send_signal(signal.SIGINT)
+    plimsoll.end(run)
 
 
 def _has_ended(port: int) -> bool:

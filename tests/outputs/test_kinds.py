@@ -139,6 +139,15 @@ def test_a_mistake_is_refused(text: str, message: str) -> None:
         opened(text, has_page=False)
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [("interval=2", "interval goes with a URL: prometheus=http"), ("histograms=x", "classic or native, not x")],
+)
+def test_a_mistake_of_a_run_with_a_page_is_refused(settings: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        opened(f"prometheus,{settings}", has_page=True)
+
+
 UNREACHABLE = {
     "influxdb": "influxdb=http://{address},db=x",
     "jsonl": "jsonl=http://{address}/in",

@@ -1,12 +1,14 @@
-"""Metrics as text, in the formats that Prometheus scrapes: OpenMetrics 1.0 if it is asked for, else version 0.0.4."""
+"""Metrics in the formats that Prometheus scrapes: OpenMetrics 1.0 if it is asked for, else version 0.0.4, both as text;
+with native histograms also protobuf."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.errors import UsageError
-from plimsoll.outputs.metrics import RunMetrics
+from plimsoll.outputs.metrics import RunMetrics, has_native
 from plimsoll.outputs.output import Output
+from plimsoll.outputs.protobuf_exposition import PARAMETERS, PROTOBUF, protobuf_exposition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,14 +31,17 @@ class ScrapedMetrics(Output):
     """Those of the last run of this process that has this output."""
 
     def __init__(self, target: OutputTarget) -> None:
-        """Raises UsageError without a page."""
+        """Setting: `histograms`. Raises UsageError, also without a page."""
         if not target.has_page:
             raise UsageError(
                 "this run has no page whose /metrics Prometheus could scrape; send them: prometheus=http://host:9090"
             )
+        if others := sorted(target.settings.keys() - {"histograms"}):
+            raise UsageError(f"{others[0]} goes with a URL: prometheus=http://host:9090")
+        self._has_native = has_native(target.settings)
 
     def open(self, run: OutputRun) -> None:
-        ScrapedMetrics.current = self._metrics = RunMetrics(run)
+        ScrapedMetrics.current = self._metrics = RunMetrics(run, has_native=self._has_native)
 
     def second(self, second: OutputSecond) -> None:
         self._metrics.add(second)
@@ -45,27 +50,38 @@ class ScrapedMetrics(Output):
         self._metrics.add_event(event)
 
 
-def shown(accepted: str) -> tuple[str, str] | None:
+def shown(accepted: str) -> tuple[bytes, str] | None:
     """What /metrics answers, and its content type; None while no run of this process has this output. accepted: the
     header Accept."""
-    if ScrapedMetrics.current is None:
+    if (metrics := ScrapedMetrics.current) is None:
         return None
-    families = ScrapedMetrics.current.families()
-    if is_open_metrics(accepted):
-        return open_metrics(families), f"{OPEN_METRICS}; version=1.0.0; charset=utf-8"
-    return exposition(families), PLAIN
+    match format_of(accepted, has_native=metrics.has_native):
+        case "protobuf":
+            kind = f"{PROTOBUF}; proto=io.prometheus.client.MetricFamily; encoding=delimited"
+            return protobuf_exposition(*metrics.both_families()), kind
+        case "openmetrics":
+            return open_metrics(metrics.families()).encode(), f"{OPEN_METRICS}; version=1.0.0; charset=utf-8"
+        case "plain":
+            return exposition(metrics.families()).encode(), PLAIN
 
 
-def is_open_metrics(accepted: str) -> bool:
-    """Whether OpenMetrics is accepted, and rather than plain text. accepted: the header Accept."""
-    weights = {"": 0.0}
+def format_of(accepted: str, *, has_native: bool) -> Literal["protobuf", "openmetrics", "plain"]:
+    """The format that is accepted rather than the others; protobuf only with native histograms, which the others
+    cannot have. accepted: the header Accept."""
+    weights: dict[str, float] = {}
     for part in accepted.lower().split(","):
         kind, *parameters = (text.strip() for text in part.split(";"))
         weight = next((text[2:] for text in parameters if text.startswith("q=")), "1")
         is_other_version = any(text.startswith("version=") and text != "version=1.0.0" for text in parameters)
+        if kind == PROTOBUF and not set(PARAMETERS) <= set(parameters):
+            continue
         if kind != OPEN_METRICS or not is_other_version:
             weights[kind] = max(weights.get(kind, 0.0), _weight(weight))
-    return weights.get(OPEN_METRICS, 0.0) > max(weights.get("text/plain", 0.0), 0.0)
+    protobuf, text = (weights.get(kind, 0.0) for kind in (PROTOBUF, OPEN_METRICS))
+    plain = weights.get("text/plain", 0.0)
+    if has_native and protobuf > 0 and protobuf >= max(text, plain):
+        return "protobuf"
+    return "openmetrics" if text > plain else "plain"
 
 
 def _weight(text: str) -> float:

@@ -54,13 +54,14 @@ class MetricSample(NamedTuple):
 class MetricHistogram:
     __slots__ = ("_count", "_counts", "_exemplars", "_native", "_sum_s")
 
-    def __init__(self, *, is_native: bool) -> None:
-        """is_native: with exponential buckets, as native histograms of Prometheus have them."""
+    def __init__(self, *, has_native: bool) -> None:
+        """has_native: it also has exponential buckets, as native histograms of Prometheus have them. They take 64 KiB
+        of memory."""
         self._counts = [0] * len(BOUNDS_S)
         """Number of values up to each bound."""
         self._count = 0
         self._sum_s = 0.0
-        self._native = Histogram() if is_native else None
+        self._native = Histogram() if has_native else None
         """Times in µs."""
         self._exemplars: dict[int, Exemplar] = {}
         """The latest of each bucket, by its index."""
@@ -72,17 +73,17 @@ class MetricHistogram:
         count = times.count
         if self._native is not None:
             self._native.add(times)
-        else:
-            for index, above in enumerate(times.counts_above(_BOUNDS_US)):
-                self._counts[index] += count - above
+        for index, above in enumerate(times.counts_above(_BOUNDS_US)):
+            self._counts[index] += count - above
         self._count += count
         self._sum_s += sum_s
 
     def add_exemplar(self, exemplar: Exemplar) -> None:
         self._exemplars[bisect_left(BOUNDS_S, exemplar.value_s)] = exemplar
 
-    def samples(self, labels: Labels) -> Iterator[MetricSample]:
-        if self._native is not None:
+    def samples(self, labels: Labels, *, is_native: bool) -> Iterator[MetricSample]:
+        """is_native: one sample with exponential buckets, if it has them."""
+        if is_native and self._native is not None:
             if self._count:
                 buckets = exponential_buckets(self._native, FINEST_NATIVE_SCALE)
                 latest = max(self._exemplars.values(), key=lambda exemplar: exemplar.time, default=None)

@@ -7,12 +7,13 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from plimsoll.errors import UsageError
 from plimsoll.outputs.metric_histogram import Exemplar, MetricHistogram, MetricSample
 from plimsoll.outputs.output import masked
 from plimsoll.record import FAILURES, NO_REQUESTS, UNANSWERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
     from plimsoll.stats.totals import Totals
@@ -89,14 +90,26 @@ class _Endpoint:
                 self.service.add(interval.service, interval.service_sum / 1e9)
 
 
+MetricFamily = tuple[OutputMetric, list[MetricSample]]
+"""A metric with its samples."""
+
+
+def has_native(settings: Mapping[str, str]) -> bool:
+    """Of the setting `histograms`. Raises UsageError."""
+    histograms = settings.get("histograms", "classic")
+    if histograms not in ("classic", "native"):
+        raise UsageError(f"histograms are classic or native, not {histograms}")
+    return histograms == "native"
+
+
 class RunMetrics:
     """The sums of a run, from its first second on. Warm-up and resets do not matter here: counters never go back. May
     be read from any thread."""
 
-    def __init__(self, run: OutputRun, *, is_native: bool = False) -> None:
-        """is_native: histograms are native ones."""
+    def __init__(self, run: OutputRun, *, has_native: bool = False) -> None:
+        """has_native: histograms can be read as native ones, too."""
         self._run = run
-        self._is_native = is_native
+        self.has_native = has_native
         self._lock = threading.Lock()
         self._endpoints: dict[tuple[str, str], _Endpoint] = {}
         self._lag, self._delay = self._histogram(), self._histogram()
@@ -105,7 +118,7 @@ class RunMetrics:
         self._events: deque[OutputEvent] = deque(maxlen=MOST_EVENTS)
 
     def _histogram(self) -> MetricHistogram:
-        return MetricHistogram(is_native=self._is_native)
+        return MetricHistogram(has_native=self.has_native)
 
     def _endpoint(self, method: str, name: str) -> _Endpoint:
         if (endpoint := self._endpoints.get((method, name))) is None:
@@ -131,13 +144,21 @@ class RunMetrics:
             self._dropped += state.dropped
             self._last = second
 
-    def families(self) -> list[tuple[OutputMetric, Sequence[MetricSample]]]:
-        """Every metric that has samples, with all of them."""
+    def families(self, *, is_native: bool = False) -> list[MetricFamily]:
+        """Every metric that has samples, with all of them. is_native: histograms as native ones."""
         with self._lock:
-            families = [*self._of_endpoints(), *self._of_the_generator(), *self._gauges()]
+            return self._families(is_native=is_native)
+
+    def both_families(self) -> tuple[list[MetricFamily], list[MetricFamily]]:
+        """The same of one moment, with classic histograms and with native ones."""
+        with self._lock:
+            return self._families(is_native=False), self._families(is_native=True)
+
+    def _families(self, *, is_native: bool) -> list[MetricFamily]:
+        families = [*self._of_endpoints(is_native), *self._of_the_generator(is_native), *self._gauges()]
         return [(metric, samples) for metric, samples in families if samples]
 
-    def _of_endpoints(self) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
+    def _of_endpoints(self, is_native: bool) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
         run = ("run", self._run.id)
         rows = [
             ((run, ("method", method), ("name", name)), endpoint)
@@ -164,13 +185,13 @@ class RunMetrics:
         yield NO_RESPONSE, [MetricSample("", labels, row.outcomes.get(UNANSWERED, 0)) for labels, row in rows]
         yield SENT, [MetricSample("", labels, row.sent) for labels, row in rows]
         yield RECEIVED, [MetricSample("", labels, row.received) for labels, row in rows]
-        yield RESPONSE, [sample for labels, row in rows for sample in row.response.samples(labels)]
-        yield SERVICE, [sample for labels, row in rows for sample in row.service.samples(labels)]
+        yield RESPONSE, [sample for labels, row in rows for sample in row.response.samples(labels, is_native=is_native)]
+        yield SERVICE, [sample for labels, row in rows for sample in row.service.samples(labels, is_native=is_native)]
 
-    def _of_the_generator(self) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
+    def _of_the_generator(self, is_native: bool) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
         labels = (("run", self._run.id),)
-        yield LAG, list(self._lag.samples(labels))
-        yield DELAY, list(self._delay.samples(labels))
+        yield LAG, list(self._lag.samples(labels, is_native=is_native))
+        yield DELAY, list(self._delay.samples(labels, is_native=is_native))
         yield OFFERED, [MetricSample("", labels, self._offered)]
         yield DROPPED_ARRIVALS, [MetricSample("", labels, self._dropped)]
 

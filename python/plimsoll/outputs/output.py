@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.record import Health, Interval, TracedRequest
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
-EventKind = Literal["start", "phase", "threshold_broken", "note", "finding", "end"] | EventName
+EventKind = Literal["start", "phase", "threshold_broken", "invalid", "note", "finding", "end"] | EventName
 
 masked = lru_cache(maxsize=10_000)(redact)
 """The name of an endpoint without secrets. Names repeat every second."""

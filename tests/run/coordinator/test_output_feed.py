@@ -134,6 +134,9 @@ def test_a_lost_worker_and_a_change_of_the_load_are_events(plimsoll: Command, ta
     last = [line for line in lines if line["type"] == "second"][-2]
     assert last["generator"]["workers"] == 1
     assert not last["validity"]["valid"]
+    (invalid,) = (line for line in lines if line["type"] == "invalid")
+    assert invalid["text"] == f"The run is invalid so far: {'; '.join(invalid['reasons'])}."
+    assert lines.index(invalid) >= lines.index(lost)
     assert lines[-1]["verdict"] == "invalid"
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from plimsoll.outputs.exponential import ExponentialBuckets
     from plimsoll.outputs.metric_histogram import NativeHistogram
 
 LONGEST_LITERAL = 1 << 16
@@ -19,19 +20,29 @@ ZERO_THRESHOLD_S = 1e-7
 
 
 def encode_native(histogram: NativeHistogram, time_ms: int) -> bytes:
-    """The message Histogram of both versions, with one span of buckets, whose counts are differences from the one
-    before."""
+    """The message Histogram of both versions."""
     buckets = histogram.buckets
-    deltas = (count - before for before, count in pairwise((0, *buckets.counts)))
-    # The upper end of a bucket counts here, and its lower end in OpenTelemetry's numbers.
-    span = b"\x08" + encode_signed(buckets.offset + 1) + b"\x10" + encode_number(len(buckets.counts))
-    counts = b"".join(map(encode_signed, deltas))
-    spans = b"\x5a" + with_length(span) + b"\x62" + with_length(counts) if buckets.counts else b""
+    spans = encode_buckets(buckets, b"\x5a", b"\x62")
     return b"".join((
         b"\x08", encode_number(histogram.values), b"\x19", struct.pack("<d", histogram.sum_s),
         b"\x20", encode_signed(buckets.scale), b"\x29", struct.pack("<d", ZERO_THRESHOLD_S),
         b"\x30", encode_number(buckets.zeros), spans, b"\x78", encode_number(time_ms),
     ))  # fmt: skip
+
+
+def encode_buckets(buckets: ExponentialBuckets, span_tag: bytes, counts_tag: bytes) -> bytes:
+    """One span of buckets, whose counts are differences from the one before; nothing without buckets."""
+    if not buckets.counts:
+        return b""
+    deltas = (count - before for before, count in pairwise((0, *buckets.counts)))
+    # The upper end of a bucket counts here, and its lower end in OpenTelemetry's numbers.
+    span = b"\x08" + encode_signed(buckets.offset + 1) + b"\x10" + encode_number(len(buckets.counts))
+    return span_tag + with_length(span) + counts_tag + with_length(b"".join(map(encode_signed, deltas)))
+
+
+def encode_label(name: str, value: str) -> bytes:
+    """A message with both as fields 1 and 2."""
+    return b"\x0a" + with_length(name.encode()) + b"\x12" + with_length(value.encode("utf-8", "replace"))
 
 
 def encode_signed(number: int) -> bytes:

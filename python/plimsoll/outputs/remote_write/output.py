@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 from plimsoll.errors import UsageError
 from plimsoll.outputs.aws_signature import AwsSigner
 from plimsoll.outputs.delivery import DeliveredOutput, Delivery
-from plimsoll.outputs.metrics import RunMetrics
+from plimsoll.outputs.metrics import RunMetrics, has_native
 from plimsoll.outputs.remote_write.encoding import snappy_block
 from plimsoll.outputs.remote_write.transport import CONTENT_TYPE_1, HEADERS_1, NegotiatedTransport, for_both
 from plimsoll.outputs.remote_write.version_1 import WriteRequests
@@ -32,12 +32,10 @@ class RemoteWrite(DeliveredOutput):
         UsageError."""
         settings = target.settings
         self._interval = interval_of(settings)
-        histograms, version = settings.get("histograms", "classic"), settings.get("version", "1")
-        if histograms not in ("classic", "native"):
-            raise UsageError(f"histograms are classic or native, not {histograms}")
+        version = settings.get("version", "1")
         if version not in ("1", "2"):
             raise UsageError(f"the version of remote write is 1 or 2, not {version}")
-        self._is_native = histograms == "native"
+        self._is_native = has_native(settings)
         parts = urlsplit(target.url)
         url = urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else target.url
         headers, sign = http_headers(settings), _sign(url, target)
@@ -53,7 +51,7 @@ class RemoteWrite(DeliveredOutput):
         other series get the same sample again, which receivers accept."""
 
     def open(self, run: OutputRun) -> None:
-        self._metrics, self._time = RunMetrics(run, is_native=self._is_native), run.started
+        self._metrics, self._time = RunMetrics(run, has_native=self._is_native), run.started
         self._newer = Requests(round(run.started * 1000))
         super().open(run)
 
@@ -73,7 +71,7 @@ class RemoteWrite(DeliveredOutput):
             self._unsent = 0
 
     def _message(self) -> bytes:
-        families, time_ms = self._metrics.families(), round(self._time * 1000)
+        families, time_ms = self._metrics.families(is_native=self._is_native), round(self._time * 1000)
         if self._negotiated is None:
             return snappy_block(self._older.message(families, time_ms))
         agreed = self._negotiated.agreed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from plimsoll.outputs.remote_write.encoding import encode_native, encode_number, with_length
+from plimsoll.outputs.remote_write.encoding import encode_label, encode_native, encode_number, with_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,15 +47,13 @@ class WriteRequests:
 def _encoded(name: str, labels: Labels) -> bytes:
     """The labels of a TimeSeries, sorted by name as receivers demand; a label without a value is left out."""
     return b"".join(
-        b"\x0a" + with_length(_label(label, value)) for label, value in sorted((("__name__", name), *labels)) if value
+        b"\x0a" + with_length(encode_label(label, value))
+        for label, value in sorted((("__name__", name), *labels))
+        if value
     )
-
-
-def _label(name: str, value: str) -> bytes:
-    return b"\x0a" + with_length(name.encode()) + b"\x12" + with_length(value.encode("utf-8", "replace"))
 
 
 def _exemplar(exemplar: Exemplar) -> bytes:
     time = b"\x18" + encode_number(round(exemplar.time * 1000))
-    label = with_length(_label("trace_id", exemplar.trace))
+    label = with_length(encode_label("trace_id", exemplar.trace))
     return b"\x0a" + label + b"\x11" + struct.pack("<d", exemplar.value_s) + time

@@ -90,6 +90,7 @@ class OutputFeed(Observer):
         """Workers, at the last look before the run began to stop."""
         self._reasons: tuple[str, ...] = ()
         """Why the run is invalid, when it was last judged."""
+        self._is_known_as_invalid = False
         self._remarks: tuple[str, ...] = ()
         self._thresholds: tuple[ThresholdResult, ...] = ()
         self._next_judgement = 0.0
@@ -251,6 +252,10 @@ class OutputFeed(Observer):
             if note not in texts:
                 self._event("note", now, note)
         self._known_notes, self._known_events = len(progress.notes), len(progress.events)
+        if self._reasons and not self._is_known_as_invalid:
+            text = f"The run is invalid so far: {'; '.join(self._reasons)}."
+            self._event("invalid", now, text, reasons=list(self._reasons))
+        self._is_known_as_invalid = bool(self._reasons)
         for threshold in self._thresholds:
             if threshold.outcome == "broken" and threshold.text not in self._broken:
                 self._broken.add(threshold.text)

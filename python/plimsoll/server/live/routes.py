@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import PlainTextResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from plimsoll.errors import UsageError
@@ -17,7 +17,6 @@ from plimsoll.server.messages import LiveCharts
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from plimsoll.server.live.live import Live
     from plimsoll.server.live.stream import Viewers
@@ -48,8 +47,8 @@ def routes(live: Live, viewers: Viewers) -> list[Route]:
 
         if (found := await run_in_threadpool(shown, request.headers.get("Accept", ""))) is None:
             return problem(404, "no run here shows its metrics: start one with --out prometheus")
-        text, kind = found
-        return PlainTextResponse(text, media_type=kind)
+        content, kind = found
+        return Response(content, media_type=kind)
 
     return [
         Route("/metrics", metrics),
