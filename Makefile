@@ -10,7 +10,7 @@ PAGE   := python/plimsoll/web/report.js
 PYTEST := $(BIN)/pytest -q --dist worksteal
 LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/release/libplimsoll_faults.so tests/parity/.venv/.done
 # What tests, labs and benches run besides PostgreSQL.
-SERVERS := nginx:nginx-light wrk:wrk h2load:nghttp2-client prometheus:prometheus influxd:influxdb openssl:openssl ip:iproute2 chromium:chromium
+SERVERS := nginx:nginx-light wrk:wrk h2load:nghttp2-client prometheus:prometheus influxd:influxdb victoria-metrics:victoria-metrics openssl:openssl ip:iproute2 chromium:chromium
 # Servers that only tests of HTTP/2 need, beside nginx and Node; Go comes with the machine, others with .venv.
 HTTP2_SERVERS := apache2:apache2-bin caddy:caddy
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -54,7 +54,7 @@ test-rust: ## the crates' tests
 test-web: page ## the page's own tests
 	npm --prefix web test --silent
 
-test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
+test-python: setup $(LABS) target/statsd ## the package's tests, and those of the labs and benches that are quick
 	@$(BIN)/python -m scripts.repeat_failed $(PYTEST) -n 6 $(DURATIONS)
 
 test-newest: setup ## quick tests of users and load on the newest Python of this machine (two minutes)
@@ -111,6 +111,9 @@ target/otel-collector: tests/outputs/otlp/collector/main.go tests/outputs/otlp/c
 	mkdir -p target/otel-collector-build
 	cp $^ target/otel-collector-build
 	cd target/otel-collector-build && go mod tidy -e && go build -trimpath -ldflags "-s -w" -o ../otel-collector .
+
+target/statsd:
+	@scripts/step "installing StatsD, to which a test sends" npm --prefix $@ install --no-audit --no-fund --omit=optional --loglevel=error statsd@0.9.0
 
 prometheus: target/prometheus ## a Prometheus that takes remote write 2.0, for tests/outputs/remote_write (needs Go; twenty minutes)
 

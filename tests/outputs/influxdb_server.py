@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def influxdb_server(folder: Path) -> Iterator[str]:
-    """A real server of version 1 with a database load; its URL."""
+    """A real server of version 1 with a database load; its URL. The same port takes lines by UDP."""
     program = shutil.which("influxd")
     if program is None:
         pytest.skip("no influxd (Debian: apt-get install influxdb)")
@@ -34,6 +34,8 @@ def influxdb_server(folder: Path) -> Iterator[str]:
         f'[meta]\n  dir = "{folder}/meta"\n'
         f'[data]\n  dir = "{folder}/data"\n  wal-dir = "{folder}/wal"\n'
         f'[http]\n  bind-address = "127.0.0.1:{port}"\n  log-enabled = false\n'
+        f'[[udp]]\n  enabled = true\n  bind-address = "127.0.0.1:{port}"\n  database = "load"\n'
+        '  batch-timeout = "10ms"\n'
     )
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen([program, "-config", f"{folder}/influxdb.conf"], stderr=subprocess.DEVNULL) as process:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import socket
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.command import wait_until
 from tests.outputs.influxdb_server import influx_rows, influxdb_server
 from tests.outputs.receiver import receiving
 from tests.outputs.sending import sent, shopper
+from tests.outputs.victoria_server import victoria_server
 
 from plimsoll.outputs.line_protocol import line
 from plimsoll.outputs.output import OutputEvent
@@ -107,3 +110,28 @@ def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: Counti
         assert (first, last) == ("start", "end")
         assert set(found) <= {"finding"}
         assert events[-1]["verdict"] == "passed"
+
+
+def test_a_real_server_takes_lines_by_udp(
+    tmp_path: Path, output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    with influxdb_server(tmp_path) as url:
+        sent(f"influxdb=udp://{url.removeprefix('http://')}", output_run, *map(make_second, range(3)))
+        wait_until(lambda: bool(influx_rows(url, "SELECT * FROM plimsoll_run")))
+        rows = "SELECT sum(requests) FROM plimsoll GROUP BY method"
+        wait_until(lambda: {row["method"]: row["sum"] for row in influx_rows(url, rows)} == {"GET": 12, "POST": 3})
+
+
+def test_the_api_of_version_2_is_taken_by_a_real_server(
+    tmp_path: Path, output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    with victoria_server(tmp_path) as server:
+        text = f"influxdb={server.url},bucket=load,org=shop,token=abc"
+        # It drops what is more than two days ahead.
+        sent(text, output_run, *(make_second(second, time=time.time() + second) for second in range(3)))
+        run = ("run", output_run.id)
+        requests = {
+            (("method", "GET"), ("name", "/"), run): 12, (("method", "POST"), ("name", '/buy "now", a=b'), run): 3,
+        }  # fmt: skip
+        wait_until(lambda: server.sums("plimsoll_requests") == requests)
+        assert server.sums("plimsoll_run_user_count") == {(run,): 9}

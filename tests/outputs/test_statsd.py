@@ -8,10 +8,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.command import wait_until
 from tests.outputs.sending import sent
+from tests.outputs.statsd_server import statsd_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.command import Command, CountingTarget
 
@@ -55,6 +58,7 @@ def test_endpoints_are_parts_of_names_or_tags(
     assert ("plimsoll.endpoint.requests", 4, "c", "method:GET,name:/") in found
     assert ("plimsoll.endpoint.failures", 0, "c", 'method:POST,name:/buy_"now"_a=b') in found
     assert ("plimsoll.users", 3, "g", "") in found
+    assert ("plimsoll.thresholds_broken", 0, "g", "") in found
 
 
 def test_the_counters_of_a_run_add_up_to_its_record(
@@ -69,3 +73,21 @@ def test_the_counters_of_a_run_add_up_to_its_record(
     record = plimsoll.stored()
     assert sums["plimsoll.requests"] == record["total"]["completed"]
     assert sums["plimsoll.endpoint.GET.a.requests"] == record["total"]["completed"]
+
+
+def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
+    with statsd_server(tmp_path) as server:
+        out = f"statsd=127.0.0.1:{server.port}"
+        done = plimsoll(
+            "run", f"{target.url}/a", "-u", "2", "-t", "2", "--out", out, "--out", f"{out},prefix=dog,tags=dogstatsd"
+        )
+        assert done.code == 0, done
+        completed = plimsoll.stored()["total"]["completed"]
+        names = (
+            "plimsoll.requests", "plimsoll.endpoint.GET.a.requests", "dog.requests",
+            "dog.endpoint.requests;method=GET;name=-a",
+        )  # fmt: skip
+        wait_until(lambda: all(server.counters().get(name) == completed for name in names))
+        assert server.counters()["statsd.bad_lines_seen"] == 0
+        assert server.counters()["plimsoll.failures"] == 0
+        assert server.gauges()["plimsoll.workers"] == server.gauges()["dog.workers"] == 1

@@ -44,6 +44,7 @@ class StatsdLines(DeliveredOutput):
             "in_flight": state.in_flight,
             "cpu": state.cpu,
             "valid": int(second.is_valid),
+            "thresholds_broken": sum(result.outcome == "broken" for result in second.thresholds),
         }
         if (late := ms_at(state.lag, 0.99)) is not None:
             gauges["lag.p99_ms"] = late

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.outputs.otlp.receivers import grpc_receiving, log_records, points
+from tests.outputs.sending import sent
 
 from plimsoll.errors import UsageError
 from plimsoll.outputs.kinds import opened
@@ -113,3 +114,12 @@ def test_a_file_that_is_no_certificate_is_named(
         monkeypatch.setenv(name, str(path))
         with pytest.raises(UsageError, match=message.format(path)):
             opened("otlp=https://h:4317,protocol=grpc", has_page=False)
+
+
+def test_a_user_in_a_url_is_basic_authentication(
+    output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    with grpc_receiving() as receiver:
+        url = receiver.url.replace("://", "://ann:pw@")
+        sent(f"otlp={url},protocol=grpc,signals=metrics", output_run, make_second())
+    assert receiver.metadata[0]["authorization"] == "Basic YW5uOnB3"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,11 @@ from tests.outputs.receiver import receiving
 from tests.outputs.sending import sent
 
 from plimsoll.errors import UsageError
+from plimsoll.experiment.ports import free_port
 from plimsoll.observe.otlp_server import OtlpServer
 from plimsoll.outputs.kinds import opened
 from plimsoll.outputs.otlp.resource import resource_attributes
+from plimsoll.outputs.output import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +120,15 @@ def test_the_variables_of_sdks_count(
     assert (headers["Authorization"], headers["x-other"]) == ("Basic abc", "1")
     assert ExportMetricsServiceRequest.FromString(body).resource_metrics
     assert gzip.compress(body)[:2] == b"\x1f\x8b"
+
+
+def test_a_receiver_of_a_variable_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch, output_run: OutputRun) -> None:
+    url = f"http://ann:secret@127.0.0.1:{free_port()}"
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+    _, output = opened("otlp,protocol=grpc", has_page=False)
+    with pytest.raises(OutputError, match=re.escape(f"refused ({url})")):
+        output.open(output_run)
+    output.close()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import grpc
 
 from plimsoll.errors import UsageError
+from plimsoll.load.origins import authorization_of
 from plimsoll.outputs.otlp.responses import check_response
 from plimsoll.outputs.output import OutputError
 from plimsoll.outputs.transports import CONNECT_S, TIMEOUT_S, RetryError, host_and_port, reason_of, tls_context
@@ -37,12 +38,12 @@ class GrpcTransport:
     """Calls Export with messages that are encoded already. It connects with its first use, in the output's thread."""
 
     def __init__(self, url: str, settings: SignalSettings, *, is_plain: bool) -> None:
-        """url: http://host:port without TLS, https://host:port with it, or host:port, with TLS unless is_plain. Raises
-        UsageError."""
+        """url: http://host:port without TLS, https://host:port with it, or host:port, with TLS unless is_plain; perhaps
+        with user:password@ for basic authentication. Raises UsageError."""
         parts = urlsplit(url if "://" in url else f"{'http' if is_plain else 'https'}://{url}")
         if parts.scheme not in ("http", "https") or parts.path.strip("/"):
             raise UsageError("gRPC needs a URL of the form http://host:port, without a path")
-        self._address = host_and_port(parts.netloc)
+        self._address = host_and_port(parts.netloc.rpartition("@")[2])
         self._credentials: grpc.ChannelCredentials | None = None
         self._tls: ssl.SSLContext | None = None
         """For the first connection, which says more about a certificate than a channel does."""
@@ -55,7 +56,8 @@ class GrpcTransport:
         self._signal = settings.signal
         self._method = _METHODS[settings.signal]
         # HTTP/2 has names in lower case only.
-        self._metadata = tuple((name.lower(), value) for name, value in settings.headers.items())
+        headers = {**settings.headers, **authorization_of(parts)}
+        self._metadata = tuple((name.lower(), value) for name, value in headers.items())
         self._compression = grpc.Compression.Gzip if settings.is_gzip else grpc.Compression.NoCompression
         self._channel: grpc.Channel | None = None
 

@@ -9,7 +9,7 @@ from plimsoll.outputs.delivery import Delivery
 from plimsoll.outputs.otlp.metrics import MetricSums
 from plimsoll.outputs.otlp.records import log_message, span_message
 from plimsoll.outputs.otlp.resource import server_attributes
-from plimsoll.outputs.otlp.settings import chosen_signals, transport_of, variable
+from plimsoll.outputs.otlp.settings import chosen_signals, default_url, protocol_of, transport_of, variable
 from plimsoll.outputs.output import Output, OutputError, Undelivered
 from plimsoll.outputs.transports import interval_of
 
@@ -28,6 +28,9 @@ class OtlpOutput(Output):
         """Without a URL: that of the variables. Settings: `interval` of the metrics, whole seconds, `protocol`,
         `signals` and `header`. Raises UsageError."""
         self._interval = interval_of(target.settings)
+        first = chosen_signals(target)[0]
+        self._where = "" if target.url else f" ({default_url(first, protocol_of(first, target))})"
+        """Of messages about a receiver that the option does not name."""
         self._deliveries: dict[Signal, Delivery] = {
             signal: Delivery(f"{target.name}, {signal}", transport_of(signal, target), is_of_lines=False)
             for signal in chosen_signals(target)
@@ -49,7 +52,7 @@ class OtlpOutput(Output):
             except OutputError as error:
                 errors.append(error)
         if errors:
-            raise errors[0]
+            raise OutputError(f"{errors[0]}{self._where}")
 
     def second(self, second: OutputSecond) -> None:
         if "metrics" in self._deliveries:

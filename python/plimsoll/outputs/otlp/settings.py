@@ -62,9 +62,7 @@ class SignalSettings:
 
 def transport_of(signal: Signal, target: OutputTarget) -> Transport:
     """Settings of the target come before variables. Raises UsageError."""
-    protocol = target.settings.get("protocol") or variable(signal, "PROTOCOL") or HTTP
-    if protocol not in _DEFAULT_URLS:
-        raise UsageError(f"the protocol is {HTTP} or {GRPC}, not {protocol}")
+    protocol = protocol_of(signal, target)
     compression = variable(signal, "COMPRESSION") or "none"
     if compression not in ("none", "gzip"):
         raise UsageError(f"the compression is gzip or none, not {compression}")
@@ -80,9 +78,22 @@ def transport_of(signal: Signal, target: OutputTarget) -> Transport:
             from plimsoll.outputs.otlp.grpc_transport import GrpcTransport
         except ImportError as error:
             raise UsageError("install grpcio: pip install 'plimsoll[otlp]'") from error
-        url = target.url or variable(signal, "ENDPOINT") or _DEFAULT_URLS[GRPC]
+        url = target.url or default_url(signal, protocol)
         return GrpcTransport(url, settings, is_plain=variable(signal, "INSECURE").lower() == "true")
     return OtlpHttpTransport(_http_url(signal, target.url), settings)
+
+
+def protocol_of(signal: Signal, target: OutputTarget) -> str:
+    """Raises UsageError."""
+    protocol = target.settings.get("protocol") or variable(signal, "PROTOCOL") or HTTP
+    if protocol not in _DEFAULT_URLS:
+        raise UsageError(f"the protocol is {HTTP} or {GRPC}, not {protocol}")
+    return protocol
+
+
+def default_url(signal: Signal, protocol: str) -> str:
+    """Of a target without one, for all signals or for this one."""
+    return variable(signal, "ENDPOINT") or _DEFAULT_URLS[protocol]
 
 
 class OtlpHttpTransport(HttpTransport):
