@@ -19,6 +19,7 @@ from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
 from plimsoll.run.guard import MANY_USERS, Place, check_places, places_of
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
+from plimsoll.run.planned import check_receivers
 from plimsoll.run.planning import make_outputs, make_plan, refuse_not_here
 from plimsoll.run.program import refuse_cluster
 from plimsoll.run.transport.spawning import end_unused, started_ahead
@@ -108,11 +109,12 @@ def _run(words: RunWords) -> int:
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
         _print_description(plan, given)
         return 0
+    outputs = make_outputs(given, plan, source, words.secret)
     if given["dry_run"]:
         from plimsoll.cli.parts.dry_run import dry_run
 
-        return dry_run(plan, time.time(), given["summary"])
-    outputs = make_outputs(given, plan, source, words.secret)
+        check_receivers(outputs, has_page=not given["headless"])
+        return dry_run(plan, outputs.out, time.time(), given["summary"])
     with _workers_ahead(plan, outputs, given):
         return _perform(words, plan, source, outputs)
 

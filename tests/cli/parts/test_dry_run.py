@@ -73,6 +73,7 @@ def test_a_url_is_described_and_nobody_connects(plimsoll: Command, silent: socke
     done = plimsoll(
         "run", f"{url}/a?x=${{uuid}}", "--rate", "20/s", "-t", "30s", "--body", "hello", "--header", "Cookie: s3cret",
         "--allow-hosts", "127.0.0.0/8", "--max-rate", "50", "--identify", "me@x.test", "--dry-run",
+        "--out", f"influxdb=http://u:s3cret@{url.removeprefix('http://')},db=x", "--notify", f"{url}/s3cret",
     )  # fmt: skip
     assert done.code == 0, done
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
@@ -84,6 +85,8 @@ def test_a_url_is_described_and_nobody_connects(plimsoll: Command, silent: socke
         f"Requests POST {url}/a?x=${{uuid}}",
         "Cookie: ***",
         "body hello",
+        f"Outputs influxdb (http://u:***@{url.removeprefix('http://')})",
+        f"webhook ({url})",
         "Guard rails --allow-hosts 127.0.0.0/8",
         "--max-rate 50/s",
         "This run would begin.",
@@ -92,6 +95,12 @@ def test_a_url_is_described_and_nobody_connects(plimsoll: Command, silent: socke
     assert "Header X-Load-Test: plimsoll run=" in " ".join(done.out.split())
     assert "s3cret" not in done.out
     assert not plimsoll.store.exists()
+
+
+def test_a_wrong_output_is_refused(plimsoll: Command, silent: socket.socket) -> None:
+    done = plimsoll("run", url_of(silent), "--dry-run", "--out", "influx=x")
+    assert (done.code, done.out) == (2, "")
+    assert "there is no such output; did you mean influxdb?" in done.err
 
 
 def test_a_plan_is_described_with_its_flows_as_json(plimsoll: Command, silent: socket.socket) -> None:

@@ -131,7 +131,9 @@ def test_a_lost_worker_and_a_change_of_the_load_are_events(plimsoll: Command, ta
     lines = [json.loads(line) for line in (plimsoll.directory / "run.jsonl").read_text().splitlines()]
     (lost,) = (line for line in lines if line["type"] == "worker_lost")
     assert lost["text"].startswith("worker 0 ("), done
-    last = [line for line in lines if line["type"] == "second"][-2]
+    seconds = [line for line in lines if line["type"] == "second"]
+    assert sum(second["total"]["requests"] for second in seconds) == plimsoll.stored()["total"]["completed"]
+    last = seconds[-2]
     assert last["generator"]["workers"] == 1
     assert not last["validity"]["valid"]
     (invalid,) = (line for line in lines if line["type"] == "invalid")

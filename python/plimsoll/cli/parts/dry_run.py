@@ -42,6 +42,8 @@ class DryRun:
     """Of a locustfile; None for native users."""
     refusal: str
     """Why it would not begin; "": it would."""
+    outputs: tuple[str, ...] = ()
+    """Where its figures would go, without secrets."""
 
     @property
     def classes(self) -> list[OwnClass]:
@@ -60,10 +62,11 @@ class DryRun:
         return self.plan.load is None and bool(self.described and self.described.shapes)
 
 
-def dry_run(plan: RunPlan, now: float, summary: str | None) -> int:
+def dry_run(plan: RunPlan, out: tuple[str, ...], now: float, summary: str | None) -> int:
     """Print it, and write it as JSON to `summary`, if that is given. The exit code: 2 if the run would be refused.
 
-    now: Unix time. Raises PlimsollError for a locustfile that cannot be imported.
+    out: where its figures go, as `outputs.kinds` has it. now: Unix time. Raises PlimsollError for a locustfile that
+    cannot be imported.
     """
     described = None
     if plan.scenario is None:
@@ -78,12 +81,21 @@ def dry_run(plan: RunPlan, now: float, summary: str | None) -> int:
         ensure_open_files(plan.most_users, plan.processes)
     except PlimsollError as error:
         refusal = str(error)
-    dry = DryRun(plan, described, refusal)
+    dry = DryRun(plan, described, refusal, _names(out))
     if summary is not None:
         _write(summary, dumps(document(dry), indent=2))
     if summary != STDOUT:
         click.echo("\n".join(lines(dry)))
     return REFUSED if refusal else 0
+
+
+def _names(out: tuple[str, ...]) -> tuple[str, ...]:
+    if not out:
+        return ()
+    # Only here: most runs have no outputs.
+    from plimsoll.outputs.kinds import parse_target
+
+    return tuple(parse_target(text).name.removeprefix("output ") for text in out)
 
 
 def document(dry: DryRun) -> dict[str, Any]:
@@ -109,6 +121,7 @@ def document(dry: DryRun) -> dict[str, Any]:
         "flows": list(_flows(plan)),
         "reflection": _reflection(plan),
         "rails": plan.rails.to_dict(),
+        "outputs": list(dry.outputs),
         "header": None if plan.header is None else {HEADER: plan.header},
         "refused": dry.refusal or None,
     }
@@ -133,6 +146,7 @@ def lines(dry: DryRun) -> list[str]:
     text += _part(
         "Schema", [f"asked of {each} by server reflection when the run begins" for each in found["reflection"]]
     )
+    text += _part("Outputs", list(dry.outputs))
     text += _part("Header", [] if plan.header is None else [f"{HEADER}: {plan.header}"])
     text += _part("Guard rails", plan.rails.lines() or ["none: --allow-hosts, --max-rate, --max-run-time set some"])
     end = f"This run would be refused: {dry.refusal}" if dry.refusal else "This run would begin."
