@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
 from plimsoll.outputs.exposition import shown
+from plimsoll.outputs.protobuf_exposition import PROTOBUF
 from plimsoll.record import Health, Interval
 from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator import output_feed, output_thread
@@ -41,6 +42,7 @@ OUTPUTS = {
     "jsonl, into a file": "jsonl={folder}/run.jsonl",
     "jsonl, over HTTP": "jsonl={url}/",
     "prometheus, scraped every 5 s": "prometheus",
+    "prometheus, native histograms scraped every 5 s": "prometheus,histograms=native",
     "prometheus, remote write every 5 s": "prometheus={url}/write",
     "prometheus, remote write 2.0 every 5 s": "prometheus={url}/write,version=2",
     "prometheus, native histograms every 5 s": "prometheus={url}/write,histograms=native",
@@ -48,6 +50,11 @@ OUTPUTS = {
     "influxdb, over HTTP": "influxdb={url},db=load",
     "statsd, over UDP": "statsd=127.0.0.1:{port}",
 }
+SCRAPES = {
+    "prometheus": "",
+    "prometheus,histograms=native": f"{PROTOBUF};proto=io.prometheus.client.MetricFamily;encoding=delimited",
+}
+"""What a server that scrapes an output accepts."""
 _RECEIVER = """
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -101,8 +108,8 @@ def _cpu_s(batches: list[Batch], texts: tuple[str, ...]) -> float:
                 batch, view, 0.0, second + 1.0, second + 1.0, None, users=50, wanted=50, workers=1, state="running"
             )
         )
-        if texts == ("prometheus",) and second % SCRAPED_S == 0:
-            shown("")
+        if texts and texts[0] in SCRAPES and second % SCRAPED_S == 0:
+            shown(SCRAPES[texts[0]])
     lost = feed.finish()
     used = time.process_time() - began
     assert not lost, lost

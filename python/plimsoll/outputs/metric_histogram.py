@@ -52,11 +52,12 @@ class MetricSample(NamedTuple):
 
 
 class MetricHistogram:
-    __slots__ = ("_count", "_counts", "_exemplars", "_native", "_sum_s")
+    __slots__ = ("_count", "_counts", "_exemplars", "_has_classic", "_native", "_sum_s")
 
-    def __init__(self, *, has_native: bool) -> None:
-        """has_native: it also has exponential buckets, as native histograms of Prometheus have them. They take 64 KiB
-        of memory."""
+    def __init__(self, *, has_classic: bool, has_native: bool) -> None:
+        """has_classic: it has fixed buckets. has_native: it has exponential ones, as native histograms of Prometheus
+        have them. These take 64 KiB of memory."""
+        self._has_classic = has_classic
         self._counts = [0] * len(BOUNDS_S)
         """Number of values up to each bound."""
         self._count = 0
@@ -73,8 +74,9 @@ class MetricHistogram:
         count = times.count
         if self._native is not None:
             self._native.add(times)
-        for index, above in enumerate(times.counts_above(_BOUNDS_US)):
-            self._counts[index] += count - above
+        if self._has_classic:
+            above_bounds = times.counts_above(_BOUNDS_US)
+            self._counts = [known + count - above for known, above in zip(self._counts, above_bounds, strict=True)]
         self._count += count
         self._sum_s += sum_s
 

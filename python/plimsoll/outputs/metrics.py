@@ -106,8 +106,9 @@ class RunMetrics:
     """The sums of a run, from its first second on. Warm-up and resets do not matter here: counters never go back. May
     be read from any thread."""
 
-    def __init__(self, run: OutputRun, *, has_native: bool = False) -> None:
-        """has_native: histograms can be read as native ones, too."""
+    def __init__(self, run: OutputRun, *, has_classic: bool = True, has_native: bool = False) -> None:
+        """Whether histograms can be read as classic ones, and as native ones."""
+        self._has_classic = has_classic
         self._run = run
         self.has_native = has_native
         self._lock = threading.Lock()
@@ -118,7 +119,7 @@ class RunMetrics:
         self._events: deque[OutputEvent] = deque(maxlen=MOST_EVENTS)
 
     def _histogram(self) -> MetricHistogram:
-        return MetricHistogram(has_native=self.has_native)
+        return MetricHistogram(has_classic=self._has_classic, has_native=self.has_native)
 
     def _endpoint(self, method: str, name: str) -> _Endpoint:
         if (endpoint := self._endpoints.get((method, name))) is None:

@@ -7,6 +7,7 @@ here, without a library.
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ def encode_label(name: str, value: str) -> bytes:
     return b"\x0a" + with_length(name.encode()) + b"\x12" + with_length(value.encode("utf-8", "replace"))
 
 
+@lru_cache(maxsize=1 << 12)  # differences of counts are mostly small
 def encode_signed(number: int) -> bytes:
     """A number in zigzag encoding."""
     return encode_number(2 * number if number >= 0 else -2 * number - 1)

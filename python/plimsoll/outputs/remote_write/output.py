@@ -51,7 +51,8 @@ class RemoteWrite(DeliveredOutput):
         other series get the same sample again, which receivers accept."""
 
     def open(self, run: OutputRun) -> None:
-        self._metrics, self._time = RunMetrics(run, has_native=self._is_native), run.started
+        self._metrics = RunMetrics(run, has_classic=not self._is_native, has_native=self._is_native)
+        self._time = run.started
         self._newer = Requests(round(run.started * 1000))
         super().open(run)
 
