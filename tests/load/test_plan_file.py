@@ -208,6 +208,23 @@ def test_two_dollars_are_one_where_no_variables_are_replaced(plan: Callable[...,
     assert [(each["what"], each["default"]) for each in step["extract"]] == [(r"^\$\{(.*)$", "${d}")]
 
 
+def test_an_extraction_says_how_its_value_is_decoded(plan: Callable[..., PlanFile]) -> None:
+    text = """
+        target = "http://h"
+        [[request]]
+        get = "/"
+        extract.a = { cookie = "XSRF-TOKEN", decode = "url" }
+        extract.b = { json = "/t", decode = ["base64", "html"], within = 'id=([0-9]+)' }
+    """
+    scenario = plan(text).scenario
+    assert scenario is not None
+    (step,) = scenario["flows"][0]["steps"]
+    said = [(extract["decode"], extract["within"]) for extract in step["extract"]]
+    assert said == [(["url"], None), (["base64", "html"], "id=([0-9]+)")]
+    with pytest.raises(UsageError, match=r"extract\.a\.decode"):
+        plan('[request]\nget = "http://h/"\nextract.a = { cookie = "a", decode = "rot13" }\n')
+
+
 def test_the_shortest_plan(plan: Callable[..., PlanFile]) -> None:
     found = plan('[request]\nget = "http://127.0.0.1:8000/a"\n')
     assert found.name == "plan"

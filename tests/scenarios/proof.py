@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.scenarios.application import record, started
+from tests.scenarios.comparison import by_har2locust
 
 from plimsoll.sources.making import make_draft, written
 from plimsoll.sources.proof.proving import prove
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.scenarios.application import Application
+    from tests.scenarios.comparison import Har2locust
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Outcome:
     """Of the first step that differs; "" without one."""
     plan: str
     """The text of the plan."""
+    har2locust: Har2locust | None = None
+    """What that makes of the first recording; None if it was not asked."""
 
     @property
     def row(self) -> str:
@@ -49,13 +53,22 @@ class Outcome:
         return f"| {self.application} | {self.shows} | {' | '.join(map(str, figures))} |"
 
     @property
+    def comparison(self) -> str:
+        """A row of the second table there."""
+        if self.har2locust is None:
+            return ""
+        figures = (self.taken, self.har2locust.taken, self.har2locust.requests, self.har2locust.failed)
+        return f"| {self.application} | {' | '.join(map(str, figures))} |"
+
+    @property
     def is_whole(self) -> bool:
         """Every step is proven, and every value comes from where it should."""
         return not (self.wrong or self.missed or self.differing)
 
 
-def proven_scenario(application: Application, folder: Path) -> Outcome:
-    """Starts the application, records two visits, makes the scenario and proves it. folder: for all files."""
+def proven_scenario(application: Application, folder: Path, *, compare: bool = False) -> Outcome:
+    """Starts the application, records two visits, makes the scenario and proves it. folder: for all files. compare:
+    whether har2locust makes a locustfile of the first recording, too."""
     data = folder / "data"
     data.mkdir()
     with started(application, data) as url:
@@ -66,6 +79,7 @@ def proven_scenario(application: Application, folder: Path) -> Outcome:
         files = written(draft, "plan", folder, as_locustfile=False)
         (folder / "plan.toml").write_text(files.text)
         proof = prove(draft)
+        har2locust = by_har2locust(recordings[0], folder) if compare else None
     taken = [extract.name for step in draft.steps for extract in step.extracts]
     expected = [*application.from_replies, *application.from_person]
     got = [name for name in (*taken, *draft.data) if name not in application.from_clock]
@@ -73,5 +87,5 @@ def proven_scenario(application: Application, folder: Path) -> Outcome:
         application.name, application.shows, len(draft.steps), len(taken),
         tuple(name for name in got if name not in expected), tuple(name for name in expected if name not in got),
         tuple(f"{step.step}: {step.state} {step.why}" for step in proof.steps if step.state != "proven"),
-        proof.last_pass, proof.explanation, files.text,
+        proof.last_pass, proof.explanation, files.text, har2locust,
     )  # fmt: skip

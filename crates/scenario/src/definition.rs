@@ -236,7 +236,31 @@ pub(crate) struct Extract {
     pub(crate) what: String,
     /// Of a header: a regular expression; its first group is the value.
     pub(crate) part: Option<String>,
+    /// The encodings of the value, the outermost first.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) decode: Vec<Decoding>,
+    /// A regular expression for the decoded value; its first group is the value.
+    pub(crate) within: Option<String>,
     pub(crate) default: Option<String>,
+}
+
+/// An encoding of a value in a response.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Decoding {
+    /// Entities of HTML.
+    Html,
+    /// %2F, as in URLs.
+    Url,
+    /// Escapes of a JSON string.
+    Json,
+    Base64,
+    /// The claims of a JWT, as JSON.
+    Jwt,
+    /// Of which the small letters are the value.
+    Lower,
+    /// Of which the capital letters are the value.
+    Upper,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]

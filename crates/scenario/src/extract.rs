@@ -9,7 +9,7 @@ use serde_json_path::JsonPath;
 
 use crate::DefinitionError;
 use crate::cookies::SetCookie;
-use crate::definition::{self, From};
+use crate::definition::{self, Decoding, From};
 use crate::json::pointers::Pointers;
 use crate::json::values::text_of;
 use crate::response::{Lack, Response};
@@ -22,6 +22,15 @@ pub(crate) struct Extraction {
     /// The value if the response has none.
     pub(crate) default: Option<String>,
     rule: Rule,
+    /// What is done with the text at that place; most values stand there as they are.
+    inside: Option<Box<Inside>>,
+}
+
+/// The value in the text that a response has.
+#[derive(Debug)]
+struct Inside {
+    decode: Vec<Decoding>,
+    within: Option<Regex>,
 }
 
 #[derive(Debug)]
@@ -44,14 +53,17 @@ impl Extraction {
         pointers: &mut Pointers,
         field: &str,
     ) -> Result<Self, DefinitionError> {
-        let definition::Extract { from, what, part, default, .. } = extract;
+        let definition::Extract { from, what, part, decode, within, default, .. } = extract;
         let wrong = |name| move |reason| DefinitionError::new(format!("{field}.{name}"), reason);
         let part = part.as_deref().map(regex_of).transpose().map_err(wrong("part"))?;
         if part.is_some() && !matches!(from, From::Header) {
             return Err(wrong("part")("only a header has parts".into()));
         }
+        let within = within.as_deref().map(regex_of).transpose().map_err(wrong("within"))?;
         let rule = Rule::new(from, what, part, pointers).map_err(wrong("what"))?;
-        Ok(Self { number, default, rule })
+        let is_plain = decode.is_empty() && within.is_none();
+        let inside = (!is_plain).then(|| Box::new(Inside { decode, within }));
+        Ok(Self { number, default, rule, inside })
     }
 
     pub(crate) fn needs_head(&self) -> bool {
@@ -65,6 +77,15 @@ impl Extraction {
     /// The value in the response: the content of a JSON string, or the text of any other JSON value; null is no value.
     /// The error message says what is missing: `no value of json /token`.
     pub(crate) fn find<'r>(&self, response: &'r Response<'_>) -> Result<Cow<'r, str>, String> {
+        let text = self.text(response)?;
+        match &self.inside {
+            None => Ok(text),
+            Some(inside) => inside.find(text),
+        }
+    }
+
+    /// The text at its place.
+    fn text<'r>(&self, response: &'r Response<'_>) -> Result<Cow<'r, str>, String> {
         match &self.rule {
             Rule::Pointer(pointer, place) => {
                 let found = response.value(*place).and_then(|raw| text_of(raw).ok_or(Lack::Missing));
@@ -90,6 +111,16 @@ impl Extraction {
             }
             Rule::Cookie(name) => cookie(response.head, name).ok_or_else(|| format!("no cookie {name}")),
         }
+    }
+}
+
+impl Inside {
+    fn find<'r>(&self, text: Cow<'r, str>) -> Result<Cow<'r, str>, String> {
+        let decoded = self.decode.iter().try_fold(text, |text, decoding| decoding.undo(text));
+        let decoded = decoded.map_err(|what| format!("the value cannot be decoded: it is {what}"))?;
+        let Some(within) = &self.within else { return Ok(decoded) };
+        let found = first_group(within, decoded.as_bytes()).map(|found| String::from_utf8_lossy(found).into_owned());
+        found.map(Cow::Owned).ok_or_else(|| format!("no match of regex {} in the value", within.as_str()))
     }
 }
 
@@ -159,7 +190,7 @@ pub(crate) fn set_cookies(head: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]>
 #[cfg(test)]
 mod tests {
     use super::Extraction;
-    use crate::definition::{Extract, From};
+    use crate::definition::{Decoding, Extract, From};
     use crate::json::pointers::Pointers;
     use crate::response::Response;
 
@@ -168,8 +199,13 @@ mod tests {
     const BODY: &[u8] = br#"{"token": "t\"x", "n": 1.50, "big": 12345678901234567890, "no": null, "yes": true,
         "list": [{"id": 4}, {"id": 5}], "a/b": "slash", "": "empty"}"#;
 
+    fn plain(from: From, what: &str) -> Extract {
+        let (into, what) = ("v".into(), what.into());
+        Extract { into, from, what, part: None, decode: Vec::new(), within: None, default: None }
+    }
+
     fn extraction(from: From, what: &str) -> Result<(Extraction, Pointers), String> {
-        let extract = Extract { into: "v".into(), from, what: what.into(), part: None, default: None };
+        let extract = plain(from, what);
         let mut pointers = Pointers::default();
         let made = Extraction::new(extract, 0, &mut pointers, "x").map_err(|error| error.to_string())?;
         Ok((made, pointers))
@@ -220,8 +256,7 @@ mod tests {
     #[test]
     fn a_part_of_a_header_is_found_by_a_regular_expression() {
         let part_of = |from: From, part: &str, head: &[u8]| {
-            let (into, what) = ("v".into(), "Location".into());
-            let extract = Extract { into, from, what, part: Some(part.into()), default: None };
+            let extract = Extract { part: Some(part.into()), ..plain(from, "Location") };
             let mut pointers = Pointers::default();
             let made = Extraction::new(extract, 0, &mut pointers, "x").map_err(|error| error.to_string())?;
             made.find(&Response::new(head, b"", &pointers)).map(std::borrow::Cow::into_owned)
@@ -238,6 +273,28 @@ mod tests {
             let error = part_of(from, part, head).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn a_value_is_decoded_and_a_part_of_it_taken() {
+        let inside = |decode: &[Decoding], within: &str, body: &[u8]| {
+            let within = (!within.is_empty()).then(|| within.to_owned());
+            let extract = Extract { decode: decode.into(), within, ..plain(From::Regex, "v=(.*)") };
+            let mut pointers = Pointers::default();
+            let made = Extraction::new(extract, 0, &mut pointers, "x").map_err(|error| error.to_string())?;
+            made.find(&Response::new(HEAD, body, &pointers)).map(std::borrow::Cow::into_owned)
+        };
+        for (decode, within, body, expected) in [
+            (&[Decoding::Html][..], "", &b"v=a&amp;b"[..], Ok("a&b")),
+            (&[Decoding::Html, Decoding::Url], "", b"v=%26amp;&amp;", Ok("&amp;&")),
+            (&[Decoding::Base64], r#""id": *(\d+)"#, b"v=eyJpZCI6IDd9", Ok("7")),
+            (&[], "b(.)", b"v=abc", Ok("c")),
+            (&[Decoding::Jwt], "", b"v=abc", Err("the value cannot be decoded: it is not a JWT")),
+            (&[], "x", b"v=abc", Err("no match of regex x in the value")),
+        ] {
+            assert_eq!(inside(decode, within, body).as_deref(), expected.map_err(str::to_owned).as_deref());
+        }
+        assert!(inside(&[], "(", b"").unwrap_err().starts_with("x.within: not a regular expression: "));
     }
 
     #[test]

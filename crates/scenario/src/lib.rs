@@ -55,6 +55,7 @@ mod choice;
 mod compile;
 mod cookies;
 mod date;
+mod decode;
 mod definition;
 mod error;
 mod expect;

@@ -6,7 +6,7 @@ Each protocol has its own step in a file of `protocols/`; `flows.py` has the lis
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
@@ -89,6 +89,7 @@ Think = Annotated[
 Pointer = Annotated[
     str, PlainValidator(_pointer), WithJsonSchema({"type": "string", "pattern": "^(/.*)?$", "title": "JSON pointer"})
 ]
+Decoding = Literal["html", "url", "json", "base64", "jwt", "lower", "upper"]
 Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -106,6 +107,12 @@ class ExtractTable(TomlTable):
     "code=([^&]+)" }`."""
     cookie: FixedText | None = None
     """The name of a cookie."""
+    decode: Annotated[list[Decoding], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """Encodings of the value, the outermost first: `"html"` (entities), `"url"` (`%2F`), `"json"` (escapes of a
+    string), `"base64"`, `"jwt"` (its claims, as JSON); `"lower"` and `"upper"` change the case of letters."""
+    within: FixedText | None = None
+    """A regular expression for the decoded value; its first group is the value: `{ json = "/token", decode = "jwt",
+    within = '"sub":"([^"]+)"' }`."""
     default: FixedText | None = None
     """The value where there is none. Without a default, a missing value is a failure."""
 
@@ -128,7 +135,8 @@ class ExtractTable(TomlTable):
 
     def definition(self, into: str) -> dict[str, Any]:
         what = {"into": into, "from": self.source, "what": self.value(self.source), "default": self.default}
-        return what | ({"part": self.regex} if self._has_part else {})
+        what |= {"part": self.regex} if self._has_part else {}
+        return what | ({"decode": self.decode, "within": self.within} if self.decode or self.within else {})
 
 
 class ExpectTable(TomlTable):

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.redact import is_secret_field
-from plimsoll.sources.operations import graphql_operation
+from plimsoll.sources.content.operations import graphql_operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from plimsoll.sources.content.encodings import Decoding
     from plimsoll.sources.exchange import Connection, RecordedExchange, RecordedReply
 
 BodyKind = Literal["none", "text", "json", "form", "parts", "bytes", "file"]
@@ -39,12 +40,17 @@ class ReplyValue:
 
     name: str
     """The name of its variable."""
-    kind: Literal["json", "regex", "header", "cookie", "location", "content_type"]
+    kind: Literal["json", "regex", "header", "cookie"]
     what: str
-    """A JSON pointer, a regular expression with one group for the body, the name of a header, that of a cookie, or a
-    regular expression with one group for the header Location or Content-Type."""
+    """A JSON pointer, a regular expression with one group for the body, the name of a header, or that of a cookie."""
     comment: str
     """Where the value is sent."""
+    part: str = ""
+    """Of a header: a regular expression with one group for the part of it; "" for the whole value."""
+    decode: tuple[Decoding, ...] = ()
+    """How the text becomes the value, the outermost encoding first."""
+    within: str = ""
+    """A regular expression with one group for the part of the decoded text; "" for all of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from plimsoll.sources.content.operations import graphql_operation
 from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text, Variable
 from plimsoll.sources.exchange import media_type, url_parts
 from plimsoll.sources.har_sockets import BINARY_KIND, telling_keys
-from plimsoll.sources.operations import graphql_operation
 from plimsoll.sources.placeholders import parts_with_variables
 from plimsoll.sources.reply_values import cookies_of
 from plimsoll.sources.secret_values import free_name

@@ -17,6 +17,7 @@ from plimsoll.sources.source_input import path_from
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.sources.content.encodings import Decoding
     from plimsoll.sources.draft import DraftStep, ReplyValue, ScenarioDraft, Text
 
 _LONG = 110
@@ -200,16 +201,37 @@ class LocustfileText:
                 keys = [pointer_key(part) for part in extract.what.split("/")[1:]]
                 value = "response.json()" + "".join(f"[{key if key.isdigit() else _string(key)}]" for key in keys)
             case "header":
-                value = f"response.headers[{_string(extract.what)}]"
+                value = self._within(extract.part, f"response.headers[{_string(extract.what)}]")
             case "cookie":
                 value = f"self.client.cookies[{_string(extract.what)}]"
-            case "location":
-                self._imports.add("re")
-                value = f're.search({_raw(extract.what)}, response.headers["Location"])[1]'
-            case _:
-                self._imports.add("re")
-                value = f"re.search({_raw(extract.what)}, response.text)[1]"
-        return f"{extract.name} = {value}  # {extract.comment}"
+            case "regex":
+                value = self._within(extract.what, "response.text")
+        for decoding in extract.decode:
+            value = self._decoded(decoding, value)
+        return f"{extract.name} = {self._within(extract.within, value)}  # {extract.comment}"
+
+    def _within(self, pattern: str, text: str) -> str:
+        """The expression of what a regular expression finds in that of a text; without one the text."""
+        self._imports |= {"re"} if pattern else set()
+        return f"re.search({_raw(pattern)}, {text})[1]" if pattern else text
+
+    def _decoded(self, decoding: Decoding, text: str) -> str:
+        match decoding:
+            case "html":
+                self._imports.add("html")
+                return f"html.unescape({text})"
+            case "url":
+                self._from.add("urllib.parse import unquote")
+                return f"unquote({text})"
+            case "json":
+                self._imports.add("json")
+                return f"json.loads('\"' + {text} + '\"')"
+            case "lower" | "upper":
+                return f"{text}.{decoding}()"
+            case "jwt":
+                text = f'{text}.split(".")[1]'
+        self._imports.add("base64")
+        return f'base64.b64decode({text} + "===", "-_" if "-" in {text} or "_" in {text} else None).decode()'
 
     def _said(self, text: Text, *, in_url: bool = False) -> str:
         """A Python expression of a text."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 SECRETS, DATA = "secrets", "people"
 """The feeders of a plan: what is secret, and what the recorded person chose."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_PATTERNED = {"location": "Location", "content_type": "Content-Type"}
-"""Headers that a part of their value is taken from, by the kind of the reply value."""
 _LONG = 100
 """Characters of a line; a longer table is written as several lines."""
 
@@ -142,10 +140,13 @@ class PlanText:
         return lines
 
     def _extract(self, extract: ReplyValue) -> str:
-        what = toml_string(extract.what.replace("${", "$${"))
-        header = _PATTERNED.get(extract.kind)
-        source = f'header = "{header}", regex = {what}' if header else f"{extract.kind} = {what}"
-        return f"extract.{extract.name} = {{ {source} }}  # {extract.comment}"
+        decode = extract.decode[0] if len(extract.decode) == 1 else [*extract.decode]
+        rest = {"regex": extract.part, "decode": decode, "within": extract.within}
+        source = {
+            name: value.replace("${", "$${") if isinstance(value, str) else value
+            for name, value in ((extract.kind, extract.what), *((name, value) for name, value in rest.items() if value))
+        }
+        return f"extract.{extract.name} = {_inline(source)}  # {extract.comment}"
 
     def _body(self, step: DraftStep, number: int) -> tuple[list[str], list[tuple[str, Text]]]:
         """The lines of a body, and the headers that it needs."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.sources.content.encodings import claims_in, encoded_in, undone
 from plimsoll.sources.json_values import pointer_key, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.sources.content.encodings import Decoding
     from plimsoll.sources.exchange import RecordedReply
 
-PlaceKind = Literal["json", "regex", "header", "cookie", "location"]
+PlaceKind = Literal["json", "regex", "header", "cookie"]
 MOST_OCCURRENCES = 40
 """Places of one value in one text that are looked at."""
 _SHORTEST_CONTEXT, _LONGEST_CONTEXT = 4, 60
@@ -41,6 +43,17 @@ class ReplyPlace:
     """As in `ReplyValue`."""
     label: str
     """What the value is called there: a key, a field, a header, a cookie."""
+    part: str = ""
+    """Of a header: a regular expression with one group for the part of it; "" for the whole value."""
+    decode: tuple[Decoding, ...] = ()
+    """How the text there becomes the value, the outermost encoding first."""
+    within: str = ""
+    """A regular expression with one group for the part of the decoded text; "" for all of it."""
+
+    @property
+    def is_redirect(self) -> bool:
+        """Whether it is a part of the URL that a reply leads to."""
+        return self.kind == "header" and self.what.lower() == "location"
 
     @property
     def is_in_list(self) -> bool:
@@ -55,7 +68,7 @@ class ReplyPlace:
 
 
 def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
-    """The places at which a reply has exactly this value, the most robust ones first."""
+    """The places at which a reply has exactly this value as it is, the most robust ones first."""
     yield from _json_places(reply, value)
     for name, text in reply.headers:
         if text == value and name.lower() not in _NO_ORIGIN:
@@ -63,29 +76,63 @@ def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
     for name, text in cookies_of(reply):
         if text == value:
             yield ReplyPlace("cookie", name, name)
-    location = reply.header("location")
-    authority = _AUTHORITY.match(location)
-    for pattern, label in _patterns(location, value, authority.end() if authority else 0):
-        yield ReplyPlace("location", pattern, label)
+    yield from _header_parts(reply, value)
     for pattern, label in _patterns(reply.text, value):
         yield ReplyPlace("regex", pattern, label)
 
 
+def encoded_places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
+    """The places at which a reply has this value in an encoding. The texts there have the value once they are
+    decoded."""
+    for name, text in cookies_of(reply):
+        for raw, decoding in encoded_in(text, value):
+            if raw == text:
+                yield ReplyPlace("cookie", name, name, decode=(decoding,))
+    for raw, decoding in encoded_in(reply.searched, value):
+        yield from (replace(place, decode=(decoding,)) for place in places_of(reply, raw))
+    for token, within, name in claims_in(reply.searched, value):
+        for place in places_of(reply, token):
+            yield replace(place, decode=("jwt",), within=within, label=name)
+
+
+def _header_parts(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
+    """Parts of the URL that a reply leads to, and of other headers, such as Link."""
+    for name, text in reply.headers:
+        lower = name.lower()
+        if lower == "location":
+            authority = _AUTHORITY.match(text)
+            for pattern, label in _patterns(text, value, authority.end() if authority else 0):
+                yield ReplyPlace("header", "Location", label, pattern)
+        elif lower not in _NO_ORIGIN and text != value:
+            for pattern, label in _patterns(text, value):
+                yield ReplyPlace("header", name, label, pattern)
+
+
 def value_at(reply: RecordedReply | None, place: ReplyPlace) -> str | None:
     """The value that a reply has at a place; None if it has none there."""
-    if reply is None:
-        return None
+    text = None if reply is None else _text_at(reply, place)
+    for decoding in place.decode:
+        text = None if text is None else undone(text, decoding)
+    return text if text is None or not place.within else _first_group(place.within, text)
+
+
+def _text_at(reply: RecordedReply, place: ReplyPlace) -> str | None:
+    """The text at a place, as the reply has it."""
     match place.kind:
         case "json":
             return _at_pointer(reply, place.what)
         case "header":
-            return reply.header(place.what) or None
+            text = reply.header(place.what)
+            return _first_group(place.part, text) if place.part else text or None
         case "cookie":
             return next((text for name, text in reversed(cookies_of(reply)) if name == place.what), None)
-        case _:
-            text = reply.header("location") if place.kind == "location" else reply.text
-            match = re.search(place.what, text)
-            return match[1] if match else None
+        case "regex":
+            return _first_group(place.what, reply.text)
+
+
+def _first_group(pattern: str, text: str) -> str | None:
+    match = re.search(pattern, text)
+    return match[1] if match else None
 
 
 def cookies_of(reply: RecordedReply) -> list[tuple[str, str]]:

@@ -76,7 +76,7 @@ APPLICATION = Application(
     visit=visit,
     from_replies=(
         "ajax_nonce_replyto_comment", "wp_unfiltered_html_comment", "delete_comments", "wpnonce",
-        "closedpostboxesnonce", "ss",
+        "closedpostboxesnonce", "ss", "wp_http_referer",
     ),
     from_person=("content",),
     from_clock=("mn", "hh", "jj", "mm", "aa"), ready="/wp-login.php",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,7 @@ from plimsoll.sources.correlation.value_forms import is_telling
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.drafting import draft_of
 from plimsoll.sources.exchange import RecordedExchange, RecordedReply, Recording
-from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
+from plimsoll.sources.reply_values import ReplyPlace, encoded_places_of, places_of, value_at
 
 TOKEN, OTHER = "a81f3c9d77e2", "f02b6e5a1c48"
 
@@ -45,7 +46,7 @@ def correlated(*exchanges: RecordedExchange, second: tuple[RecordedExchange, ...
         (reply(f'{{"a/b~": "{TOKEN}"}}'), "json", "/a~1b~0"),
         (reply("", ("X-Next", TOKEN)), "header", "X-Next"),
         (reply("", ("Set-Cookie", f"xsrf={TOKEN}; Path=/")), "cookie", "xsrf"),
-        (reply("", ("Location", f"/cb?code={TOKEN}&s=1"), status=302), "location", r"code=([^&]+)"),
+        (reply("", ("Location", f"/cb?code={TOKEN}&s=1"), status=302), "header", "Location"),
         (reply(f'<input name="t" value="{TOKEN}">'), "regex", 'name="t"[^>]*?value="([^"]*)"'),
         (reply(f"<input value='{TOKEN}' id='t'>"), "regex", "value='([^']*)'[^>]*?id='t'"),
         (reply(f'<meta content="{TOKEN}" name="csrf">'), "regex", 'content="([^"]*)"[^>]*?name="csrf"'),
@@ -104,6 +105,47 @@ def test_the_latest_reply_wins_and_a_value_is_taken_once():
     page = reply(f'{{"key": "{TOKEN}"}}')
     draft = correlated(get("/a", page), get("/b", page), get(f"/c/{TOKEN}"), get("/d", page), get(f"/e/{TOKEN}"))
     assert [len(step.extracts) for step in draft.steps] == [0, 1, 0, 0, 0]
+
+
+CLAIMS = base64.urlsafe_b64encode(f'{{"sub":"{TOKEN}"}}'.encode()).decode().rstrip("=")
+SPECIAL = "a+/b=81f3c9d77e2"
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "place"),
+    [
+        (
+            reply('<input name="t" value="a&#x2B;/b&#61;81f3c9d77e2">'), SPECIAL,
+            ReplyPlace("regex", 'name="t"[^>]*?value="([^"]*)"', "t", decode=("html",)),
+        ),
+        (
+            reply("<script>t = 'a+\\u002Fb\\u003d81f3c9d77e2'"), SPECIAL,
+            ReplyPlace("regex", "t = '([^']+)", "t", decode=("json",)),
+        ),
+        (
+            reply("", ("Set-Cookie", "XSRF-TOKEN=a%2B%2fb%3D81f3c9d77e2; Path=/")), SPECIAL,
+            ReplyPlace("cookie", "XSRF-TOKEN", "XSRF-TOKEN", decode=("url",)),
+        ),
+        (
+            reply("", ("Link", '</x?after=a%2B/b%3D81f3c9d77e2>; rel="next"')), SPECIAL,
+            ReplyPlace("header", "Link", "after", "after=([^>]+)", ("url",)),
+        ),
+        (
+            reply(f'{{"t": "{base64.b64encode(TOKEN.encode()).decode()}"}}'), TOKEN,
+            ReplyPlace("json", "/t", "t", decode=("base64",)),
+        ),
+        (
+            reply(f'{{"t": "eyJhIjoxfQ.{CLAIMS}.x"}}'), TOKEN,
+            ReplyPlace("json", "/t", "sub", decode=("jwt",), within='"sub"\\s*:\\s*"?([^",}]+)'),
+        ),
+        (reply("", ("X-T", TOKEN.upper())), TOKEN, ReplyPlace("header", "X-T", "X-T", decode=("lower",))),
+    ],
+    ids=["html", "unicode-escapes", "cookie", "link", "base64", "jwt", "case"],
+)  # fmt: skip
+def test_a_value_is_seen_through_its_encoding(answer, value, place):
+    assert next(places_of(answer, value), None) is None
+    assert next(encoded_places_of(answer, value)) == place
+    assert value_at(answer, place) == value
 
 
 def test_what_the_client_sent_first_is_its_own():
@@ -185,10 +227,8 @@ def test_what_a_page_fetched_in_one_recording_only_is_left_out():
     assert len(correlated(*first, second=(*second, get("/twice"))).steps) == 3
 
 
-@pytest.mark.parametrize("said", ['<a href="/x?t=a%2Bb%3D1234567">', "a&amp;b1234567"])
-def test_a_value_in_another_encoding_stays_and_is_named(said):
-    value = "a+b=1234567" if "%" in said else "a&b1234567"
-    draft = correlated(get("/a", reply(said)), get("/b", None, ("X-T", value)))
+def test_a_value_in_an_encoding_without_a_place_stays_and_is_named():
+    draft = correlated(get("/a", reply("a&amp;b1234567")), get("/b", None, ("X-T", "a&b1234567")))
     assert draft.steps[1].variables == []
     assert draft.notes == ["step 2 sends X-T, which the reply of step 1 has in another encoding: it stays as recorded"]
 

@@ -43,7 +43,7 @@ def test_an_id_is_taken_though_both_recordings_have_the_same():
 def test_a_redirect_says_what_was_made(location):
     created = post("/projects/shop/issues", "{}", JSON, reply("", ("Location", location), status=302))
     draft = correlated(created, get("/issues/4/edit"), get("/lists/4"))
-    assert [(extract.kind, extract.what) for extract in draft.steps[0].extracts] == [("location", "issues/([0-9]+)")]
+    assert [(extract.what, extract.part) for extract in draft.steps[0].extracts] == [("Location", "issues/([0-9]+)")]
     assert draft.steps[1].path == ("/issues/", Variable("issues", "reply"), "/edit")
     assert draft.steps[2].variables == []
 

@@ -9,8 +9,8 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.content.operations import action_of, graphql_operation
 from plimsoll.sources.correlation.value_forms import SHORTEST_VALUE, is_id_segment
-from plimsoll.sources.operations import action_of, graphql_operation
 
 if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft

@@ -16,14 +16,15 @@ from plimsoll.sources.correlation.created_ids import MAKING, collection_of, crea
 from plimsoll.sources.correlation.value_forms import VAGUE_LABELS, is_id_label, is_telling, is_uuid
 from plimsoll.sources.draft import ReplyValue, Variable
 from plimsoll.sources.exchange import longest_word, percent_encoded
-from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
+from plimsoll.sources.reply_values import ReplyPlace, encoded_places_of, places_of, value_at
 from plimsoll.sources.request_values import request_values, with_variables, words_of
 from plimsoll.sources.secret_values import free_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from plimsoll.sources.draft import DraftStep, ScenarioDraft
+    from plimsoll.sources.exchange import RecordedReply
     from plimsoll.sources.request_values import RequestValue
 
 MOST_SEARCHED = 300
@@ -150,7 +151,9 @@ class Correlation:
             comment = f"one recording: likely; {comment}"
         elif second == value.value:
             comment = f"the same in both recordings: likely; {comment}"
-        self._draft.steps[step_number].extracts.append(ReplyValue(name, place.kind, place.what, comment))
+        self._draft.steps[step_number].extracts.append(
+            ReplyValue(name, place.kind, place.what, comment, place.part, place.decode, place.within)
+        )
         variable = Variable(name, "reply")
         if collection := collection_of(value, self._draft.steps[number]):
             self._ids[collection, value.value] = variable
@@ -178,10 +181,10 @@ class Correlation:
 
     def _origin(self, number: int, value: RequestValue, second: str | None) -> tuple[int, ReplyPlace] | None:
         """The step whose reply has the value, and the place in it: the latest one, or a better one before it."""
-        origins = self._origins(number, value, second)
+        origins = self._origins(number, value, second, places_of)
         latest = next(origins, None)
         if latest is None:
-            return None
+            return next(self._origins(number, value, second, encoded_places_of), None)
         if value.field.lower() in _CONDITIONS:
             path = path_of(self._draft.steps[number].exchange.url)
             is_of_resource = (item for item in (latest, *origins) if self._tells_of(item[0], path))
@@ -201,7 +204,13 @@ class Correlation:
         """Whether a reply has made something, and has the value at a place of its own."""
         return self._draft.steps[earlier].exchange.method in MAKING and not place.is_in_list
 
-    def _origins(self, number: int, value: RequestValue, second: str | None) -> Iterator[tuple[int, ReplyPlace]]:
+    def _origins(
+        self,
+        number: int,
+        value: RequestValue,
+        second: str | None,
+        places_in: Callable[[RecordedReply, str], Iterator[ReplyPlace]],
+    ) -> Iterator[tuple[int, ReplyPlace]]:
         """The steps whose replies have the value, the latest first, and the places in them, the most robust first."""
         word = longest_word(value.value) if len(self._draft.steps) > MOST_SEARCHED else ""
         for earlier in range(number - 1, -1, -1):
@@ -209,7 +218,9 @@ class Correlation:
             if reply is None or (word and word not in reply.words and value.value not in reply.leaves):
                 continue
             twin = self._twins[earlier]
-            for place in places_of(reply, value.value):
+            for place in places_in(reply, value.value):
+                if value_at(reply, place) != value.value:
+                    continue
                 if second is None:
                     if is_telling(value.value) or is_id_label(place.label):
                         yield earlier, place

@@ -49,7 +49,7 @@ def creations(steps: Sequence[DraftStep], number: int, value: RequestValue) -> I
         location = path_of(exchange.reply.header("location"), exchange.url)
         # A word is no id: /orders/new, /orders/7/edit.
         if _DIGIT.search(value.value) and f"{location}/".startswith(f"{collection}/{value.value}/"):
-            yield from ((earlier, place) for place in places if place.kind == "location")
+            yield from ((earlier, place) for place in places if place.is_redirect)
 
 
 def path_of(url: str, base: str = "") -> str:

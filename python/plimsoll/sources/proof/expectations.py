@@ -65,10 +65,10 @@ def _expected(reply: RecordedReply, other: RecordedReply, samples: set[str]) -> 
     is_same_type = reply.content_type == other.content_type
     if reply.body and is_same_type and re.fullmatch(r"[\w.+-]+/[\w.+-]+", reply.content_type):
         pattern = f"(?i)^\\s*({escaped(reply.content_type)})"
-        yield ReplyValue("proof_type", "content_type", pattern, "must be the same")
+        yield ReplyValue("proof_type", "header", "Content-Type", "must be the same", pattern)
     if 300 <= reply.status < 400 and (location := reply.header("location")):
         pattern = _leads_to(location, other.header("location") or location, samples)
-        yield ReplyValue("proof_location", "location", pattern, "must lead to the same path")
+        yield ReplyValue("proof_location", "header", "Location", "must lead to the same path", pattern)
 
 
 def _leads_to(location: str, other: str, samples: set[str]) -> str:
