@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import ssl
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,7 +31,8 @@ class Receiver:
 
 
 @contextmanager
-def receiving(port: int = 0) -> Iterator[Receiver]:
+def receiving(port: int = 0, certificate: tuple[str, str] | None = None) -> Iterator[Receiver]:
+    """certificate: its own, and the key; None: no TLS."""
     receiver = Receiver()
     connections: list[socket.socket] = []
 
@@ -68,7 +70,11 @@ def receiving(port: int = 0) -> Iterator[Receiver]:
             super().process_request(request, client_address)
 
     server = Server(("127.0.0.1", port), Handler)
-    receiver.url = f"http://127.0.0.1:{server.server_port}"
+    receiver.url = f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}"
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

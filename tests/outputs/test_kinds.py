@@ -99,6 +99,8 @@ def test_a_text_has_a_name_a_url_and_settings() -> None:
     target = parse_target("jsonl=http://h:1/a?b=1,2&c=3,header=A: b,c,other=")
     assert (target.kind, target.url) == ("jsonl", "http://h:1/a?b=1,2&c=3")
     assert target.settings == {"header": "A: b,c", "other": ""}
+    twice = parse_target("jsonl=http://h:1/,header=A: b,header=C: d,other=1,other=2")
+    assert twice.settings == {"header": "A: b\nC: d", "other": "2"}
     assert parse_target("toy").name == "output toy"
     assert parse_target("toy=http://u:p@h/?token=abc").name == "output toy (http://u:***@h/?token=***)"
 

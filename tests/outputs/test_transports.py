@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.outputs.receiver import receiving
 
+from plimsoll.outputs.kinds import parse_target
 from plimsoll.outputs.output import OutputError
 from plimsoll.outputs.transports import (
     DATAGRAM_BYTES,
@@ -15,6 +16,7 @@ from plimsoll.outputs.transports import (
     RetryError,
     UdpTransport,
     datagrams,
+    http_headers,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +49,25 @@ def test_a_user_in_a_url_is_basic_authentication() -> None:
         transport.close()
     _, headers, _ = receiver.requests[0]
     assert headers["Authorization"] == "Basic YW5uOnBAc3M="
+
+
+def test_headers_may_be_several() -> None:
+    settings = parse_target("jsonl=http://h/,header=X-Scope-OrgID: team 7,header=Authorization: Bearer abc").settings
+    assert http_headers(settings) == {"X-Scope-OrgID": "team 7", "Authorization": "Bearer abc"}
+
+
+def test_a_certificate_is_checked(certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with receiving(certificate=certificate) as receiver:
+        transport = HttpTransport(receiver.url, "text/plain")
+        with pytest.raises(RetryError, match="the certificate of the receiver is not accepted: self"):
+            transport.reach()
+        # Where those of the system come from.
+        monkeypatch.setenv("SSL_CERT_FILE", certificate[0])
+        transport = HttpTransport(receiver.url, "text/plain")
+        transport.reach()
+        transport.send(b"x")
+        transport.close()
+    assert receiver.body == b"x"
 
 
 def test_a_reader_that_is_gone_is_no_reason_to_try_again(tmp_path: Path) -> None:

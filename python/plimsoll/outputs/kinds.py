@@ -87,8 +87,12 @@ def parse_target(text: str) -> OutputTarget:
     """The parts of NAME[=URL][,key=value]."""
     head, *settings = _SETTING.split(text.strip())
     name, _, url = head.partition("=")
-    pairs = (setting.partition("=") for setting in settings)
-    return OutputTarget(name, url, {key: value for key, _, value in pairs})
+    pairs: dict[str, str] = {}
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        # The only setting that may be repeated: each has a line.
+        pairs[key] = f"{pairs[key]}\n{value}" if key == "header" and key in pairs else value
+    return OutputTarget(name, url, pairs)
 
 
 # Each function imports what its output needs: most runs have none of them.

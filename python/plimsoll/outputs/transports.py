@@ -266,13 +266,16 @@ def is_http(url: str) -> bool:
 
 
 def http_headers(settings: Mapping[str, str]) -> dict[str, str]:
-    """Of the setting `header`. Raises UsageError."""
+    """Of the setting `header`, one a line. Raises UsageError."""
     if "header" not in settings:
         return {}
-    name, colon, value = settings["header"].partition(":")
-    if not (colon and name.strip()):
-        raise UsageError("a header has the form header=Name: value")
-    return {name.strip(): value.strip()}
+    headers = {}
+    for line in settings["header"].split("\n"):
+        name, colon, value = line.partition(":")
+        if not (colon and name.strip()):
+            raise UsageError("a header has the form header=Name: value")
+        headers[name.strip()] = value.strip()
+    return headers
 
 
 def interval_of(settings: Mapping[str, str]) -> int:
