@@ -78,7 +78,7 @@ GROUPS = {
         ("tests/docs", "tests/scripts/test_site.py"),
         (
             "README.md", "docs/", "zensical.toml", "labs/todos/", *ENGINE,
-            *(f"{PACKAGE}{each}/" for each in ("cli", "report", "experiment", "capacity", "importers", "store")),
+            *(f"{PACKAGE}{each}/" for each in ("api", "cli", "report", "experiment", "capacity", "importers", "store")),
         ),
     ),
     "action": Group(("tests/scripts/test_action.py",), ("action.yml", f"{PACKAGE}cli/", f"{PACKAGE}report/")),
@@ -108,6 +108,7 @@ GROUPS = {
             f"{PACKAGE}cli/parts/workers.py", f"{PACKAGE}cli/cluster.py",
         ),
     ),
+    "python interface": Group(("tests/api",), (f"{PACKAGE}api/", f"{PACKAGE}run/supervised/", f"{PACKAGE}run/options")),
     "outputs": Group(
         ("tests/run/coordinator/test_output_feed.py",),
         (f"{PACKAGE}outputs/", f"{PACKAGE}run/coordinator/output_", "tests/outputs/receiver.py"),

@@ -10,7 +10,8 @@
      ├─ StoreError                the store cannot be opened, read or written
      │   ├─ RefError              what was asked for is not in it, or is several things
      │   └─ ReadOnlyError         it can be read, and not written
-     └─ LimitError                this machine's limits are too low for what was asked
+     ├─ LimitError                this machine's limits are too low for what was asked
+     └─ RunError                  a run that a program asked for could not be made
 
 Faults of the network are outcomes of exchanges, never exceptions of this tree. What existing locustfiles catch
 (`CatchResponseError`, `StopUser`, …) lives in `plimsoll.users.exceptions`.
@@ -78,3 +79,7 @@ class ReadOnlyError(StoreError):
 
 class LimitError(PlimsollError):
     """This machine's limits are too low for what was asked."""
+
+
+class RunError(PlimsollError):
+    """A run that a program asked for could not be made. The message is that of `plimsoll run`."""

@@ -24,7 +24,7 @@ FENCE = re.compile(
 
 @dataclass
 class Command:
-    """One `$ plimsoll …` line, and the lines of output that a document shows under it."""
+    """One `$ plimsoll …` or `$ python …` line, and the lines of output that a document shows under it."""
 
     line: str
     output: list[str]
@@ -36,7 +36,7 @@ def commands(text: str, exits: set[int]) -> list[Command]:
     """Those of one `sh` block."""
     found: list[Command] = []
     for line in text.splitlines():
-        if line.startswith("$ plimsoll "):
+        if line.startswith(("$ plimsoll ", "$ python ")):
             found.append(Command(line.removeprefix("$ "), [], exits))
         elif found:
             found[-1].output.append(line)
@@ -75,10 +75,10 @@ def test_the_commands_of_a_document_do_what_it_says(document: Path, todos_url: s
     """Python blocks are saved under the name that the documents give them; then the commands run in that folder."""
     ran = 0
     for block in FENCE.finditer(document.read_text()):
-        if block["language"] == "python":
-            (tmp_path / "locustfile.py").write_text(block["text"])
-        elif name := re.match(r"(?:#|//) ([\w.-]+\.(?:toml|txt|csv|json|proto))\n", block["text"]):
+        if name := re.match(r"(?:#|//) ([\w.-]+\.(?:py|toml|txt|csv|json|proto))\n", block["text"]):
             (tmp_path / name[1]).write_text(block["text"].replace(SERVICE, todos_url))
+        elif block["language"] == "python":
+            (tmp_path / "locustfile.py").write_text(block["text"])
         elif block["language"] == "sh":
             for command in commands(block["text"], {int(code) for code in re.findall(r"\d+", block["exits"] or "0")}):
                 run(command, todos_url, tmp_path)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from plimsoll.cli.parts.common import json_option, opened_store, store_option
-from plimsoll.errors import StoreError, UsageError
+from plimsoll.errors import UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
-from plimsoll.report.run_summary import RunSummary, rules
+from plimsoll.report.run_summary import summarised
 from plimsoll.report.text import dumps, room
 from plimsoll.stats.view import RunView
-from plimsoll.store.checks import DAMAGE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from plimsoll.store import Store, StoredRun
 
 
 @click.command(
@@ -63,22 +56,9 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
             views = [(run, RunView() if run.damage else RunView.of(run)) for run in found]
             click.echo(dumps(run_json.runs_document(views), indent=2))
         elif otava:
-            click.echo(otava_csv(_summarised(opened, found)), nl=False)
+            click.echo(otava_csv(summarised(opened, found)), nl=False)
         else:
-            click.echo(run_list(_summarised(opened, found), room(sys.stdout)))
-
-
-def _summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun, RunSummary]]:
-    """From what is kept of those that are over; others are read. One that cannot be read does not hide the others."""
-    kept = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
-    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else _read(run)) for run in runs]
-
-
-def _read(run: StoredRun) -> RunSummary:
-    try:
-        return RunSummary.of(run)
-    except (StoreError, *DAMAGE) as error:
-        return RunSummary.unreadable(str(error))
+            click.echo(run_list(summarised(opened, found), room(sys.stdout)))
 
 
 def _experiments(limit: int, as_json: bool, store: str | None) -> None:

@@ -7,19 +7,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
+from plimsoll.errors import StoreError
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
+from plimsoll.store.checks import DAMAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.view import RecordedRun
+    from plimsoll.store import Store, StoredRun
 
 RULES = 4
 """Increase it whenever the same record may give other numbers, or another verdict on the generator."""
@@ -103,3 +106,16 @@ class RunSummary:
 def rules() -> str:
     """The version of a summary's rules. Another release of Plimsoll counts as different."""
     return f"{__version__}/{RULES}"
+
+
+def summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun, RunSummary]]:
+    """From what is kept of those that are over; others are read. One that cannot be read does not hide the others."""
+    kept = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
+    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else _read(run)) for run in runs]
+
+
+def _read(run: StoredRun) -> RunSummary:
+    try:
+        return RunSummary.of(run)
+    except (StoreError, *DAMAGE) as error:
+        return RunSummary.unreadable(str(error))

@@ -26,12 +26,11 @@ SCHEMA = "plimsoll.intervals"
 VERSION = 1
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-COLUMNS = (
-    "second", "method", "name", "outcome", *COUNTERS,
+TIME_COLUMNS = (
     *(f"{kind}_{name}_ms" for kind in ("response", "service") for name in ("mean", *QUANTILES)),
     "response_min_ms", "response_max_ms", *(f"response_{name}_share_ms" for name in ("mean", *QUANTILES, "max")),
-    "invalid",
 )  # fmt: skip
+COLUMNS = ("second", "method", "name", "outcome", *COUNTERS, *TIME_COLUMNS, "invalid")
 HISTOGRAMS = ("response", "service", "on_time")
 _counts_of = attrgetter("second", "method", "name", "outcome", *COUNTERS)
 _LINES = 500
@@ -68,13 +67,16 @@ def merged(intervals: Iterable[Interval]) -> Iterator[Interval]:
 
 def cells_of(interval: Interval) -> list[Any]:
     """The values of `COLUMNS` but the last one. Times are None when nothing was timed."""
-    response, service = Latency.of_response([interval]), Latency.of_service([interval])
+    return [*_counts_of(interval), *time_cells(Latency.of_response([interval]), Latency.of_service([interval]))]
+
+
+def time_cells(response: Latency, service: Latency) -> list[float | None]:
+    """The values of `TIME_COLUMNS`."""
     quantiles = list(QUANTILES.values())
     times = [response.mean, *response.quantiles(quantiles)]
     of_service = [service.mean, *service.quantiles(quantiles)]
     shown = [*times, *of_service, response.min, response.max]
     return [
-        *_counts_of(interval),
         *(None if time is None else time.value for time in shown),
         *(None if time is None else time.share for time in (*times, response.max)),
     ]
@@ -120,13 +122,23 @@ def write_parquet(file: IO[bytes], run: Described, intervals: Iterable[Interval]
         **dict.fromkeys(HISTOGRAMS, arrow.binary()),
     }
     doubts = "; ".join(invalid)
-    about = {"plimsoll.run": run.id, "plimsoll.started": repr(run.started), "plimsoll.invalid": doubts}
-    schema = arrow.schema(list(types.items()), metadata=about)
+    schema = arrow.schema(list(types.items()), metadata=about_run(run, doubts))
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         rows = ([*cells_of(interval), doubts, *histograms_of(interval).values()] for interval in merged(intervals))
         while several := list(islice(rows, _ROW_GROUP)):
             columns = dict(zip(schema.names, zip(*several, strict=True), strict=True))
             writer.write_table(arrow.Table.from_pydict(columns, schema=schema))
+
+
+def about_run(run: Described, invalid: str) -> dict[str, str]:
+    """What a table says of its run: metadata of Parquet and Arrow. invalid: why to doubt it."""
+    return {
+        "plimsoll.run": run.id,
+        "plimsoll.started": repr(run.started),
+        "plimsoll.status": run.status,
+        "plimsoll.manifest": json.dumps(run.manifest.to_json()),
+        "plimsoll.invalid": invalid,
+    }
 
 
 def import_parquet() -> tuple[Any, Any]:
