@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.sources.recording_target import target
+from tests.sources.proof.recordings import har_with_headers
+from tests.sources.recording_target import Answer, target
 from tests.sources.shop import FILES, PASSWORD, RECORDED_HOST, Shop
 
 if TYPE_CHECKING:
@@ -214,6 +215,18 @@ def test_two_recordings_are_proven(plimsoll, folder):
         assert result.exit_code == 1
         assert "Proof: 6 of 7 steps proven by one user." in result.stderr
         assert "  6 POST /api/orders            differs: status 201, recorded 200" in result.stderr.splitlines()
+
+
+@pytest.mark.long
+def test_a_plan_is_written_again_with_the_header_that_a_form_needs(plimsoll, folder):
+    with target(lambda request: Answer(200 if "origin" in request.headers else 403)) as service:
+        sent = {"Origin": service.url, "DNT": "1"}
+        (folder / "x.har").write_text(har_with_headers(service.url, sent, ("POST", "/in", "a=1", 200, "", {})))
+        result = plimsoll("scenario", "x.har", "-o", "x.toml", "--prove")
+    assert result.exit_code == 0, result.output
+    assert "Headers of the browser without which a step is refused: origin." in result.stdout
+    lines = (folder / "x.toml").read_text().splitlines()
+    assert [line for line in lines if line.startswith("headers")] == [f'headers = {{ Origin = "{service.url}" }}']
 
 
 def test_an_insecure_plan_checks_no_certificates(plimsoll, folder):

@@ -168,14 +168,19 @@ def scenario(
     if minimise:
         check_free([Path(output)] if output else [], force=force)
         draft = minimised(draft, tell)
-    stem = Path(output).stem if output else "scenario"
-    files = written(draft, stem, Path(output or "").parent, as_locustfile=bool(output and output.endswith(".py")))
+
+    def files_of(made: ScenarioDraft) -> ScenarioFiles:
+        stem = Path(output).stem if output else "scenario"
+        return written(made, stem, Path(output or "").parent, as_locustfile=bool(output and output.endswith(".py")))
+
+    files = files_of(draft)
     if output is None:
         click.echo(files.text, nl=False)
     else:
         write_files(Path(output), files, force=force)
     _report(draft, files, output, tell)
-    if (prove or minimise) and not proven(draft, output, tell):
+    rewrite = None if output is None else lambda made: write_files(Path(output), files_of(made), force=True)
+    if (prove or minimise) and not proven(draft, output, tell, None if minimise else rewrite):
         click.get_current_context().exit(1)
 
 

@@ -318,3 +318,23 @@ def test_errors_of_graphql_are_failures():
     """Their status is 200."""
     steps = draft_of(Recording("x.har", (operation("{ me }"), operation("{ me }", '{"errors": []}')))).steps
     assert [step.lacks for step in steps] == [['"errors"'], []]
+
+
+def test_scripts_of_a_page_that_do_something_else_are_not_the_same():
+    first, second = (
+        (get("/a"), replace(get(f"/ajax?action={name}&nonce={TOKEN}"), kind="xhr"), get("/b"))
+        for name in ("check", "news")
+    )
+    draft = correlated(*first, second=second)
+    assert ([step.name for step in draft.steps], draft.data) == (["/a", "/b"], {})
+    assert draft.left_out == {"in one recording only (GET /ajax (check))": 1}
+
+
+def test_calls_of_json_rpc_are_the_same_by_their_methods():
+    calls = [
+        replace(
+            post("/rpc", f'{{"jsonrpc": "2.0", "method": "{name}", "params": []}}', "application/json"), kind="fetch"
+        )
+        for name in ("list", "add")
+    ]
+    assert correlated(*calls, second=(calls[1], calls[0])).data == {}

@@ -7,7 +7,7 @@ from tests.sources.proof.recordings import har_with_headers
 from tests.sources.recording_target import Answer, target
 
 from plimsoll.sources.making import make_draft
-from plimsoll.sources.proof.headers import minimise
+from plimsoll.sources.proof.headers import bring_back, minimise
 
 SENT = {
     "User-Agent": "Mozilla/5.0", "Accept": "application/json", "X-Requested-With": "XMLHttpRequest", "X-Theme": "dark",
@@ -35,6 +35,18 @@ def test_headers_that_the_target_needs_stay(tmp_path, needed, left_out, brought_
     names = {name.lower() for name, _ in result.draft.steps[1].headers}
     assert names == {*needed, "x-api-key"}
     assert all("s3cret" not in text for step in result.draft.steps for _, text in step.headers)
+
+
+def test_headers_of_the_browser_come_back_if_a_step_needs_them(tmp_path):
+    def rules(request):
+        return Answer(200 if "referer" in request.headers else 403)
+
+    with target(rules) as service:
+        (tmp_path / "x.har").write_text(har_with_headers(service.url, SENT, ("GET", "/", "", 200, "", {})))
+        result = bring_back(make_draft([str(tmp_path / "x.har")]))
+    assert (result.left_out, result.brought_back) == ((), ("referer",))
+    names = {name.lower() for name, _ in result.draft.steps[0].headers}
+    assert names == {"accept", "x-requested-with", "x-theme", "x-api-key", "referer"}
 
 
 def test_a_scenario_that_is_refused_with_all_headers_stays_as_it_is(tmp_path):

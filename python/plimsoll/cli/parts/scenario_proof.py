@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from plimsoll.sources.draft import ScenarioDraft
+    from plimsoll.sources.proof.headers import MinimisedHeaders
     from plimsoll.sources.proof.proving import ScenarioProof
 
 
@@ -27,18 +28,35 @@ def minimised(draft: ScenarioDraft, tell: Callable[[str], None]) -> ScenarioDraf
     result = minimise(draft)
     if result.left_out:
         tell(plain_lines(f"Headers that no step needs are left out: {listed(result.left_out, 'and')}."))
-    if result.brought_back:
-        names = listed(result.brought_back, "and")
-        tell(plain_lines(f"Headers of the browser without which a step is refused: {names}."))
+    _tell_brought_back(result, tell)
     return result.draft
 
 
-def proven(draft: ScenarioDraft, output: str | None, tell: Callable[[str], None]) -> bool:
-    """Print the proof, and write it beside the scenario. output: the scenario's file; None: it is not written. Raises
-    PlimsollError if the proof cannot run."""
-    from plimsoll.sources.proof.proving import prove
+def _tell_brought_back(result: MinimisedHeaders, tell: Callable[[str], None]) -> None:
+    if result.brought_back:
+        names = listed(result.brought_back, "and")
+        tell(plain_lines(f"Headers of the browser without which a step is refused: {names}."))
+
+
+def proven(
+    draft: ScenarioDraft,
+    output: str | None,
+    tell: Callable[[str], None],
+    rewrite: Callable[[ScenarioDraft], None] | None = None,
+) -> bool:
+    """Print the proof, and write it beside the scenario. output: the scenario's file; None: it is not written. rewrite:
+    writes the scenario again, if a step needs headers of the browser. Raises PlimsollError if the proof cannot run."""
+    from plimsoll.sources.proof.headers import bring_back
+    from plimsoll.sources.proof.proving import ONE_USER, prove
 
     proof = prove(draft)
+    if rewrite is not None and not proof.is_whole and proof.last_pass == ONE_USER:
+        result = bring_back(draft)
+        if result.brought_back:
+            _tell_brought_back(result, tell)
+            draft = result.draft
+            rewrite(draft)
+            proof = prove(draft)
     lines = [plain_lines(line) for line in _lines(proof)]
     for line in lines:
         tell(line)

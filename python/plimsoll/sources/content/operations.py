@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.json_values import document_of, object_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _GRAPHQL = re.compile(r"(?:\s|#[^\n]*\n)*(?:(query|mutation|subscription)\b\s*(\w*)|fragment\b|\{)")
 _NAMED = re.compile(r"^\s*(query|mutation|subscription)\s+(\w+)", re.MULTILINE)
-_ACTIONS = ("action", "method", "op", "cmd", "_method")
+_ACTIONS = ("action", "op", "cmd", "_method")
 """Names of fields that say what a request does."""
 _FORM = "application/x-www-form-urlencoded"
 _LONGEST_ACTION = 100
@@ -47,14 +48,14 @@ def graphql_operation(exchange: RecordedExchange) -> GraphqlOperation | None:
 
 
 def action_of(exchange: RecordedExchange) -> str:
-    """What a request does, as its body says; "" if it does not say."""
+    """What a request does, as its body or its query says; "" if they do not say."""
     operation = graphql_operation(exchange)
     if operation is not None:
         return f"{operation.kind} {operation.name}".rstrip()
-    fields = document_of(exchange.body)
-    if fields is None and exchange.header("content-type").startswith(_FORM):
+    fields = object_of(document_of(exchange.body))
+    if not fields and exchange.header("content-type").startswith(_FORM):
         fields = dict(parse_qsl((exchange.body or b"").decode("utf-8", "replace")))
-    if not isinstance(fields, dict):
-        return ""
-    said = (fields.get(name) for name in _ACTIONS)
+    asked = dict(parse_qsl(url_parts(exchange.url).query))
+    names = (*_ACTIONS, "method") if "jsonrpc" in fields else _ACTIONS
+    said = (place.get(name) for place in (fields, asked) for name in names)
     return next((text for text in said if isinstance(text, str) and 0 < len(text) <= _LONGEST_ACTION), "")

@@ -47,8 +47,7 @@ def aligned(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None
             f"step {missing[0] + 1} differs: {_shape(draft.steps[missing[0]])} of {first} is not in {second}; are "
             "these recordings of the same flow?"
         )
-    others = {step.exchange.method for step in rest if graphql_operation(step.exchange) is None}
-    optional = [number for number in missing if _is_optional(draft.steps[number], others)]
+    optional = [number for number in missing if _is_optional(draft.steps[number], rest)]
     if optional:
         named = ", ".join(dict.fromkeys(_shape(draft.steps[number]) for number in optional))
         draft.left_out[f"in one recording only ({named})"] = len(optional)
@@ -61,13 +60,25 @@ def aligned(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None
     return [twin for number, twin in enumerate(twins) if number not in optional]
 
 
-def _is_optional(step: DraftStep, others: set[str]) -> bool:
-    """Whether a page fetched something by itself, and the other recording has nothing else that may be the same.
-    others: methods of the requests that are in the other recording only, without operations of GraphQL."""
+def _is_optional(step: DraftStep, rest: list[DraftStep]) -> bool:
+    """Whether a script of the page has read something by itself, and the other recording has nothing else that may be
+    the same. rest: steps that are in the other recording only."""
     operation = graphql_operation(step.exchange)
-    if operation is not None:
-        return operation.kind == "query" and step.exchange.kind in _FETCHED
-    return step.exchange.method == "GET" and step.exchange.kind in _FETCHED and "GET" not in others
+    reads = step.exchange.method == "GET" if operation is None else operation.kind == "query"
+    return reads and _is_fetched(step) and not any(_may_be_same(step, other) for other in rest)
+
+
+def _may_be_same(step: DraftStep, other: DraftStep) -> bool:
+    """Whether two steps may differ by ids alone."""
+    own, second = (item.exchange for item in (step, other))
+    segments, others = (_shape(item).count("/") for item in (step, other))
+    actions = {action_of(own), action_of(second)} - {""}
+    return own.method == second.method and segments == others and len(actions) < 2
+
+
+def _is_fetched(step: DraftStep) -> bool:
+    """Whether a script of the page has sent it."""
+    return step.exchange.kind in _FETCHED
 
 
 def _differ_by_ids(draft: ScenarioDraft, step: DraftStep, other: ScenarioDraft, twin: DraftStep) -> bool:
@@ -100,6 +111,6 @@ def _shape(step: DraftStep) -> str:
     segments = [_ID_SHAPE if is_id_segment(segment) else segment for segment in path.split("/")]
     # Messages of a WebSocket differ by what they do.
     action = f" {step.exchange.socket}" if step.exchange.socket else ""
-    operation = graphql_operation(step.exchange)
-    named = f" ({operation.kind} {operation.name})" if operation is not None and operation.name else ""
-    return f"{step.exchange.method}{action} {'/'.join(segments)}{named}"
+    # A person may choose what a form does, but the script of a page does something else then.
+    does = action_of(step.exchange) if _is_fetched(step) or graphql_operation(step.exchange) else ""
+    return f"{step.exchange.method}{action} {'/'.join(segments)}{f' ({does})' if does else ''}"

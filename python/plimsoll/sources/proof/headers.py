@@ -46,6 +46,12 @@ def minimise(draft: ScenarioDraft) -> MinimisedHeaders:
     return _Minimising(draft).run()
 
 
+def bring_back(draft: ScenarioDraft) -> MinimisedHeaders:
+    """The scenario with those headers of the browser without which it is not proven, if it is with all of them.
+    Raises PlimsollError if no run came about."""
+    return _Minimising(draft).bring_back()
+
+
 class _Minimising:
     def __init__(self, draft: ScenarioDraft) -> None:
         self._draft = draft
@@ -67,14 +73,22 @@ class _Minimising:
         brought_back = tuple(name for name in self._browser if name in needed)
         return MinimisedHeaders(_with_headers(self._draft, needed), left_out, brought_back)
 
-    def _reduced(self, needed: Sequence[str]) -> tuple[str, ...]:
-        """Without each group of headers without which the scenario is proven; groups are halved."""
+    def bring_back(self) -> MinimisedHeaders:
+        """All headers of the scenario itself stay."""
+        if not self._browser or not self._is_proven((*self._own, *self._browser)):
+            return MinimisedHeaders(self._draft)
+        needed = self._reduced(self._browser, self._own)
+        return MinimisedHeaders(_with_headers(self._draft, (*self._own, *needed)), (), needed)
+
+    def _reduced(self, needed: Sequence[str], kept: Sequence[str] = ()) -> tuple[str, ...]:
+        """Without each group of headers without which the scenario is proven; groups are halved. kept: other headers
+        that it has."""
         size = len(needed) // 2
         while size:
             position = 0
             while position < len(needed):
                 fewer = (*needed[:position], *needed[position + size :])
-                if self._is_proven(fewer):
+                if self._is_proven((*kept, *fewer)):
                     needed = fewer
                 else:
                     position += size
