@@ -37,7 +37,9 @@ def pair(
     ids = []
     with Store.open(str(plimsoll.directory / "plimsoll.db")) as store:
         for number, time in enumerate((10.0, 20.0)):
-            manifest = Manifest.from_json({"started": NOON + 60 * number, "users": 5, "model": "closed"})
+            manifest = Manifest.from_json({
+                "started": NOON + 60 * number, "users": 5, "model": "closed", "branch": "main",
+            })  # fmt: skip
             writer = store.start_run(manifest)
             for second in range(10):
                 writer.commit([make_interval([time] * 60, second=second)], [make_health(second, users=5)])
@@ -59,6 +61,15 @@ def test_a_comparison_sends_its_answer(plimsoll: Command, pair: tuple[str, str])
     assert lines[: len(message["answer"])] == message["answer"]
     assert json.loads(slack)["text"].splitlines()[0].endswith(f"*{title}*")
     assert "services" not in (plimsoll.directory / "c.md").read_text()
+
+
+def test_a_run_is_seen_against_those_before_it(plimsoll: Command, pair: tuple[str, str]) -> None:
+    with receiving() as receiver:
+        done = plimsoll("compare", "--baseline", "main@{last}", pair[1], "--notify", receiver.url)
+    assert done.code == 0, done
+    message = json.loads(receiver.body)
+    assert message["name"] == " and ".join(pair)
+    assert message["answer"][0].startswith(f"`{pair[0]}` → `{pair[1]}`: p50 10.0 → 20.0 ms, ")
 
 
 def test_a_comparison_whose_message_is_lost_is_printed_all_the_same(plimsoll: Command, pair: tuple[str, str]) -> None:
