@@ -60,7 +60,9 @@ def page() -> None:
             print("missing: make", file=sys.stderr)
             built = False
         if not built:
-            sys.exit("plimsoll: the page cannot be built, as said above. `pip install plimsoll` needs no tools for it")
+            sys.exit(
+                "plimsoll: the page cannot be built, as said above. `pip install plimsoll-lab` needs no tools for it"
+            )
     missing = [str(path.relative_to(ROOT)) for path in PAGE if not path.is_file()]
     if missing:
         sys.exit(f"plimsoll: the page is missing ({', '.join(missing)}): build from a clone, or install a wheel")

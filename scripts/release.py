@@ -155,9 +155,9 @@ def faults(parts: list[Part], version: str, out: Path) -> Iterator[str]:
             yield f"{each.purl}: licence {each.licence or 'unknown'!r}"
     for target, system in TARGETS.items():
         machine = target.partition("-")[0]
-        if not list(out.glob(f"plimsoll-{version}-*{system}_{machine}.whl")):
+        if not list(out.glob(f"plimsoll_lab-{version}-*{system}_{machine}.whl")):
             yield f"{out} has no wheel for {system} on {machine}: make wheels"
-    if not (out / f"plimsoll-{version}.tar.gz").exists():
+    if not (out / f"plimsoll_lab-{version}.tar.gz").exists():
         yield f"{out} has no source distribution: make wheels"
 
 

@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import plimsoll
+from plimsoll.distribution import NAME
 from plimsoll.locust import api
 
 NAMES = {
@@ -43,7 +44,7 @@ def test_importing_the_package_imports_neither_gevent_nor_requests():
 
 
 def test_the_engine_has_the_version_of_the_package():
-    assert plimsoll.__version__ == metadata.version("plimsoll")
+    assert plimsoll.__version__ == metadata.version(NAME)
 
 
 def test_ctrl_c_while_the_command_is_imported_is_no_traceback(tmp_path: Path) -> None:

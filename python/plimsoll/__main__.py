@@ -8,8 +8,12 @@ import sys
 def main() -> None:
     try:
         # Only here: Ctrl-C may come while this is imported.
+        from plimsoll.distribution import foreign_files
         from plimsoll.run.transport.spawning import first_worker
 
+        if message := foreign_files():
+            print(f"plimsoll: {message}", file=sys.stderr)
+            sys.exit(2)
         with first_worker(sys.argv[1:]):
             from plimsoll.cli import main as command
 

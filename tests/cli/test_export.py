@@ -140,5 +140,5 @@ def test_without_pyarrow_it_is_said_what_to_install(plimsoll, stored_run_ids, mo
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = plimsoll("export", "--format", "parquet")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "plimsoll: Parquet needs pyarrow: pip install 'plimsoll[parquet]'\n"
+    assert result.stderr == "plimsoll: Parquet needs pyarrow: pip install 'plimsoll-lab[parquet]'\n"
     assert not list(Path().glob("*.parquet"))

@@ -191,7 +191,7 @@ def test_without_the_library_that_draws(plimsoll, pair, monkeypatch, arguments):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     result = plimsoll("report", "last", "--format", *arguments)
     assert result.exit_code == 2
-    assert result.stderr.startswith("plimsoll: SVG and PNG need vl-convert: pip install 'plimsoll[pictures]'")
+    assert result.stderr.startswith("plimsoll: SVG and PNG need vl-convert: pip install 'plimsoll-lab[pictures]'")
     assert not list(Path().glob("*/*.svg"))
     for format in ("html", "md"):
         assert plimsoll("report", "last", "--format", format).exit_code == 0

@@ -141,5 +141,5 @@ def test_a_server_that_there_is_not_is_named_without_its_password() -> None:
 
 def test_without_psycopg_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(UsageError, match=r"pip install 'plimsoll\[postgresql\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'plimsoll-lab\[postgresql\]'"):
         Postgres("postgresql://127.0.0.1:9/x")

@@ -9,6 +9,8 @@ from importlib.metadata import version
 import pytest
 from scripts.release import ROOT, Part, bill, crates, distributions, faults, modules
 
+from plimsoll.distribution import NAME
+
 
 @pytest.mark.parametrize(
     ("licence", "is_fine"),
@@ -55,6 +57,6 @@ def test_what_is_in_the_way(tmp_path):
 
 def test_the_version_stands_in_one_place():
     known = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
-    assert version("plimsoll") == known
+    assert version(NAME) == known
     assert f"## {known}" in (ROOT / "CHANGELOG.md").read_text()
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"]

@@ -15,12 +15,12 @@ from scripts.build_backend import PAGE, ROOT
 from scripts.wheels import faults, missing
 
 NAMES = [path.relative_to(ROOT / "python").as_posix() for path in PAGE]
-NAMES += ["plimsoll/py.typed", "plimsoll/_engine.pyi", "plimsoll-0.1.0.dist-info/licenses/LICENSE"]
+NAMES += ["plimsoll/py.typed", "plimsoll/_engine.pyi", "plimsoll_lab-0.1.0.dist-info/licenses/LICENSE"]
 X86_64 = b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little") + bytes(100)
 
 
 def a_wheel(folder: Path, names: list[str], engine: bytes = X86_64) -> Path:
-    path = folder / "plimsoll-0.1.0-cp311-abi3-manylinux_2_28_x86_64.whl"
+    path = folder / "plimsoll_lab-0.1.0-cp311-abi3-manylinux_2_28_x86_64.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
             archive.writestr(name, "x")

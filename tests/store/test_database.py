@@ -56,7 +56,7 @@ def test_a_server_that_is_not_there():
 
 def test_a_missing_driver_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StoreError, match=r"pip install 'plimsoll\[postgresql\]'"):
+    with pytest.raises(StoreError, match=r"pip install 'plimsoll-lab\[postgresql\]'"):
         Store.open("postgresql://127.0.0.1/db")
 
 

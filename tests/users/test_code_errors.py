@@ -16,4 +16,4 @@ from plimsoll.users.code_errors import hint
     ],
 )
 def test_what_locust_brings_along_is_an_extra_here(error: Exception, has_hint: bool) -> None:
-    assert ("pip install 'plimsoll[locust]'" in hint(error)) == has_hint
+    assert ("pip install 'plimsoll-lab[locust]'" in hint(error)) == has_hint

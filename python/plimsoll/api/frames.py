@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from plimsoll.distribution import with_extra
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Table(Sequence[T]):
 
     def to_arrow(self) -> Any:
         """A `pyarrow.Table`. Raises UsageError when pyarrow is not installed."""
-        arrow = _library("pyarrow", "to_arrow", "'plimsoll[parquet]'")
+        arrow = _library("pyarrow", "to_arrow", f"'{with_extra('parquet')}'")
         fields = [(name, getattr(arrow, _ARROW[kind])()) for name, kind in self.layout.types.items()]
         return arrow.Table.from_pydict(self.columns(), schema=arrow.schema(fields, metadata=dict(self.about)))
 

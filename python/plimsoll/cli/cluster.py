@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.parts.common import say
+from plimsoll.distribution import pip_install
 from plimsoll.errors import PlimsollError, UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _ray_version() -> str:
     try:
         return version("ray")
     except PackageNotFoundError:
-        raise UsageError("the version of Ray is not known here: pip install plimsoll[cluster]") from None
+        raise UsageError(f"the version of Ray is not known here: {pip_install('cluster')}") from None
 
 
 def _show(nodes: list[InspectedNode]) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import LocustfileError
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import LocustBadStatusCode
@@ -114,7 +115,7 @@ def collect(path: str | Path) -> dict[str, type[PytestUser]]:
     try:
         import pytest
     except ImportError as error:
-        reason = "it has test functions, which are users where pytest is installed: pip install 'plimsoll[locust]'"
+        reason = f"it has test functions, which are users where pytest is installed: {pip_install('locust')}"
         raise LocustfileError(f"{path}: no user class in it; {reason}") from error
     collected = _Collected()
     pytest.main([*OPTIONS, str(path)], plugins=[collected])

@@ -10,6 +10,7 @@ import time
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 from plimsoll.observe.instruments import Instruments
 from plimsoll.observe.sampler import Probe
@@ -38,9 +39,7 @@ class Receiver(Probe):
         try:
             from plimsoll.observe.otlp_server import OtlpServer
         except ImportError as error:
-            raise UsageError(
-                "to receive OpenTelemetry, install opentelemetry-proto: pip install 'plimsoll[otlp]'"
-            ) from error
+            raise UsageError(f"to receive OpenTelemetry, install opentelemetry-proto: {pip_install('otlp')}") from error
         self.source = source
         self._lock = Lock()
         self._spans = SpanSums()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 from plimsoll.observe.sampler import Probe, ProbeError
 from plimsoll.record.observed import ObservedSource, ObservedStatement
@@ -86,7 +87,7 @@ class Postgres(Probe):
         try:
             import psycopg
         except ImportError as error:
-            raise UsageError("to observe PostgreSQL, install psycopg: pip install 'plimsoll[postgresql]'") from error
+            raise UsageError(f"to observe PostgreSQL, install psycopg: {pip_install('postgresql')}") from error
         self._psycopg = psycopg
         self._url = url
         self.source = source or redact(url)

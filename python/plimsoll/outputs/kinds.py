@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.distribution import pip_install
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
 from plimsoll.load.mistakes import nearest
@@ -133,7 +134,7 @@ def _otlp(target: OutputTarget) -> Output:
     try:
         from plimsoll.outputs.otlp.output import OtlpOutput
     except ImportError as error:
-        raise UsageError("install opentelemetry-proto: pip install 'plimsoll[otlp]'") from error
+        raise UsageError(f"install opentelemetry-proto: {pip_install('otlp')}") from error
     return OtlpOutput(target)
 
 

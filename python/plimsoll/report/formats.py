@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.distribution import with_extra
 from plimsoll.doors import members
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ FORMATS: dict[str, Format] = {
         "the same with the histograms", "seconds.json", run=Renderer("interval_rows:interval_json")
     ),
     "parquet": Format(
-        "the same as columns; needs pyarrow (plimsoll[parquet])", "parquet",
+        f"the same as columns; needs pyarrow ({with_extra('parquet')})", "parquet",
         run=Renderer("interval_rows:interval_parquet"),
     ),
     "grafana-dashboard": Format(

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from plimsoll.run.plan import RunPlan
 
-PACKAGES = ("plimsoll", "gevent", "greenlet", "requests", "msgpack", "pydantic", "sqlalchemy")
-"""Those whose version may move a number."""
+PACKAGES = ("gevent", "greenlet", "requests", "msgpack", "pydantic", "sqlalchemy")
+"""Those whose version may move a number, besides Plimsoll."""
 BRANCH_VARIABLES = (
     "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME", "BUILD_SOURCEBRANCHNAME", "BITBUCKET_BRANCH",
     "CIRCLE_BRANCH", "BRANCH_NAME",
@@ -71,7 +71,8 @@ def manifest(
         plan=StoredPlan.from_json(fields),
         load=StoredLoad.from_json(fields["load"]) if plan.load else None,
         thresholds=tuple(thresholds),
-        versions={package: installed for package in PACKAGES if (installed := _version(package))},
+        versions={"plimsoll": __version__}
+        | {package: installed for package in PACKAGES if (installed := _version(package))},
         python=f"{platform.python_implementation()} {platform.python_version()}",
         git=git_state(folder, only_commit=only_commit) if files else None,
         branch=branch(folder),

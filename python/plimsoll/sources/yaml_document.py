@@ -9,6 +9,7 @@ import importlib
 import re
 from typing import Any
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 
 LONGEST_YAML = 32 << 20
@@ -17,7 +18,7 @@ MOST_NODES = 5_000_000
 """Values of a document in which each alias counts as what it stands for."""
 DEEPEST_YAML = 200
 """Lists and objects within each other."""
-INSTALL = "install plimsoll[yaml], or convert the file to JSON"
+INSTALL = f"{pip_install('yaml')}, or convert the file to JSON"
 _BOOL, _TIME = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
 
 

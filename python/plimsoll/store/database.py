@@ -13,6 +13,7 @@ from urllib.parse import quote
 from sqlalchemy import URL, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import ReadOnlyError, StoreError
 from plimsoll.redact import redact
 from plimsoll.store.checks import damage_named
@@ -142,7 +143,7 @@ def _engine(url: URL) -> Engine:
             connect_args={"connect_timeout": STATEMENT_TIMEOUT_S, "tcp_user_timeout": STATEMENT_TIMEOUT_S * 1000},
         )
     except ImportError:
-        raise StoreError("PostgreSQL needs its driver: pip install 'plimsoll[postgresql]'") from None
+        raise StoreError(f"PostgreSQL needs its driver: {pip_install('postgresql')}") from None
     event.listen(engine, "begin", _begin_postgresql)
     return engine
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import plimsoll
+from plimsoll.distribution import pip_install
 from plimsoll.errors import LocustfileError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def hint(error: BaseException) -> str:
     if name is None:
         return ""
     if name.partition(".")[0] in BROUGHT_BY_LOCUST:
-        return "; Locust brings it along, here it is an extra: pip install 'plimsoll[locust]'"
+        return f"; Locust brings it along, here it is an extra: {pip_install('locust')}"
     if _brought and isinstance(error, ModuleNotFoundError):
         file = f"{name.replace('.', '/')}.py"
         return f"; install it on this machine, or if it is a file of yours, start the run with --ship {file}"

@@ -182,5 +182,5 @@ def test_nothing_else_is_asked_of_pytest() -> None:
 def test_test_functions_without_pytest_are_told() -> None:
     Path("locustfile.py").write_text("import sys\nsys.modules['pytest'] = None\ndef test_read(session): pass\n")
     (message,) = _described("locustfile.py")
-    assert message.endswith("pip install 'plimsoll[locust]'")
+    assert message.endswith("pip install 'plimsoll-lab[locust]'")
     assert "no user class in it; it has test functions" in message

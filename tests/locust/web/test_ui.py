@@ -365,7 +365,7 @@ def test_flask_is_needed_only_for_a_page():
         "except UsageError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "create_web_ui needs Flask: pip install 'plimsoll[locust]'\n", done.stderr
+    assert done.stdout == "create_web_ui needs Flask: pip install 'plimsoll-lab[locust]'\n", done.stderr
 
 
 def test_an_error_of_a_view_is_its_answer_and_later_requests_go_on(page):

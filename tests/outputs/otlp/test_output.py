@@ -170,14 +170,14 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("output", "metrics"):
         monkeypatch.delitem(sys.modules, f"plimsoll.outputs.otlp.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry.proto.metrics.v1.metrics_pb2", None)
-    with pytest.raises(UsageError, match=r"pip install 'plimsoll\[otlp\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'plimsoll-lab\[otlp\]'"):
         opened("otlp", has_page=False)
 
 
 def test_grpc_needs_a_package_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "plimsoll.outputs.otlp.grpc_transport", raising=False)
     monkeypatch.setitem(sys.modules, "grpc", None)
-    with pytest.raises(UsageError, match=r"install grpcio: pip install 'plimsoll\[otlp\]'"):
+    with pytest.raises(UsageError, match=r"install grpcio: pip install 'plimsoll-lab\[otlp\]'"):
         opened("otlp=http://h:1,protocol=grpc", has_page=False)
 
 

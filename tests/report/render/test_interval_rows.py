@@ -155,6 +155,6 @@ def test_parquet_of_a_long_run_holds_a_few_thousand_rows_at_a_time(
 
 def test_without_pyarrow_it_is_said_what_to_install(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"^Parquet needs pyarrow: pip install 'plimsoll\[parquet\]'$"):
+    with pytest.raises(UsageError, match=r"^Parquet needs pyarrow: pip install 'plimsoll-lab\[parquet\]'$"):
         write_parquet(tmp_path / "x.parquet", run, [])
     assert not (tmp_path / "x.parquet").exists()

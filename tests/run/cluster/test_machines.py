@@ -77,7 +77,7 @@ def test_a_host_that_cannot_take_part_leaves_nothing_behind(plimsoll: Command, m
     done = plimsoll.in_a_process("cluster", "up", "hosts.txt", "--address", "127.0.0.1", "--port", port)
     assert done.code == 2
     assert done.err == (
-        "plimsoll: two: /usr/bin/false has no Plimsoll with Ray: pip install plimsoll[cluster], or python=PATH in the "
-        "file of hosts\n"
+        "plimsoll: two: /usr/bin/false has no Plimsoll with Ray: pip install 'plimsoll-lab[cluster]', or "
+        "python=PATH in the file of hosts\n"
     )
     wait_until(lambda: not _of(f"127.0.0.1:{port}"))

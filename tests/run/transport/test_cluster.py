@@ -198,7 +198,7 @@ def test_a_refusal_is_the_error_that_it_is(link: list[FakeLink]) -> None:
 
 def test_without_ray_the_message_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"^--cluster needs Ray, .* pip install plimsoll\[cluster\]$"):
+    with pytest.raises(UsageError, match=r"^--cluster needs Ray, .* pip install 'plimsoll-lab\[cluster\]'$"):
         _cluster()
 
 

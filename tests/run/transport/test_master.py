@@ -136,7 +136,7 @@ def test_a_worker_refuses_a_master_that_does_not_know_the_token() -> None:
 
 
 def _hello(host: str = "vm-a", nonce: object = bytes(32), has_files: object = True) -> tuple[object, ...]:
-    return "hello", greeting.version("plimsoll"), host, nonce, has_files, "3.11.2"
+    return "hello", greeting.version(greeting.NAME), host, nonce, has_files, "3.11.2"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from importlib.metadata import version
 import pytest
 from tests.server.page_server import RUN_IN_PROGRESS, FakeControl, LiveFeed, serve_page
 
+from plimsoll.distribution import NAME
 from plimsoll.errors import FieldError, LocustfileError, UsageError
 from plimsoll.server.live.live import Live
 from plimsoll.server.messages import Argument, LoadChange, RunRequest
@@ -25,7 +26,7 @@ def page(control):
 
 def test_the_state_says_what_can_be_asked_for(page):
     state = page.json("api/state")
-    assert (state["version"], state["mode"], state["test"]) == (version("plimsoll"), "run", None)
+    assert (state["version"], state["mode"], state["test"]) == (version(NAME), "run", None)
     assert state["form"]["classes"][1]["name"] == "Admin"
     assert state["form"]["request"]["users"] == 10
 

@@ -14,6 +14,7 @@ import gevent
 import gevent.socket
 from gevent import pywsgi
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 from plimsoll.locust.html import host_of
 from plimsoll.locust.legacy import LOCUST_VERSION
@@ -164,7 +165,7 @@ class WebUI:
         try:
             from flask import Blueprint, Flask
         except ImportError as error:
-            raise UsageError("create_web_ui needs Flask: pip install 'plimsoll[locust]'") from error
+            raise UsageError(f"create_web_ui needs Flask: {pip_install('locust')}") from error
         # Not the name of our logger: Flask logs errors to the logger of its name, which would log them here again.
         app = Flask("plimsoll.users.web_app", template_folder=templates)
         app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY

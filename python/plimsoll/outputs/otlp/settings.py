@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import unquote, urlsplit
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 from plimsoll.outputs.otlp.responses import check_response
 from plimsoll.outputs.transports import HttpTransport, http_headers
@@ -77,7 +78,7 @@ def transport_of(signal: Signal, target: OutputTarget) -> Transport:
         try:
             from plimsoll.outputs.otlp.grpc_transport import GrpcTransport
         except ImportError as error:
-            raise UsageError("install grpcio: pip install 'plimsoll[otlp]'") from error
+            raise UsageError(f"install grpcio: {pip_install('otlp')}") from error
         url = target.url or default_url(signal, protocol)
         return GrpcTransport(url, settings, is_plain=variable(signal, "INSECURE").lower() == "true")
     return OtlpHttpTransport(_http_url(signal, target.url), settings)

@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 from plimsoll.record import COUNTERS, merge
 from plimsoll.report.render.csv_writer import CsvWriter
@@ -147,5 +148,5 @@ def import_parquet() -> tuple[Any, Any]:
         import pyarrow  # type: ignore[import-untyped]
         import pyarrow.parquet  # type: ignore[import-untyped]
     except ImportError as error:
-        raise UsageError("Parquet needs pyarrow: pip install 'plimsoll[parquet]'") from error
+        raise UsageError(f"Parquet needs pyarrow: {pip_install('parquet')}") from error
     return pyarrow, pyarrow.parquet

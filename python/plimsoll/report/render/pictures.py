@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import UsageError
 from plimsoll.report.charts.chart import colours, config
 
@@ -25,7 +26,7 @@ def converter() -> ModuleType:
         import vl_convert
     except ImportError as error:
         raise UsageError(
-            "SVG and PNG need vl-convert: pip install 'plimsoll[pictures]'. HTML, the page, and Markdown in one file "
+            f"SVG and PNG need vl-convert: {pip_install('pictures')}. HTML, the page, and Markdown in one file "
             "do without it"
         ) from error
     module: ModuleType = vl_convert

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import __version__
+from plimsoll.distribution import NAME, pip_install
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.cluster.hosts import ClusterHost, on_all
 from plimsoll.run.cluster.inspection import inspect
@@ -42,8 +43,9 @@ mkdir -p ~/.plimsoll
 cat > ~/.plimsoll/ray-token <<'END'
 {token}
 END
-found=$({python} -c 'from importlib.metadata import version as v; print(v("plimsoll"), v("ray"))' 2>/dev/null) || {{
-    echo "{python} has no Plimsoll with Ray: pip install plimsoll[cluster], or python=PATH in the file of hosts" >&2
+found=$({python} -c 'from importlib.metadata import version as v
+print(v("{distribution}"), v("ray"))' 2>/dev/null) || {{
+    echo "{python} has no Plimsoll with Ray: {install}, or python=PATH in the file of hosts" >&2
     exit 1
 }}
 [ "$found" = "{versions}" ] || {{
@@ -142,6 +144,8 @@ def _start_script(host: ClusterHost, address: str, token: str) -> str:
         token=token,
         python=shlex.quote(host.python),
         versions=f"{__version__} {version('ray')}",
+        distribution=NAME,
+        install=pip_install("cluster"),
         command=shlex.join([*RAY, f"--address={address}", *settings]),
     )
 

@@ -35,6 +35,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from plimsoll.distribution import pip_install
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.record.facts import ClusterFacts
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
@@ -61,7 +62,7 @@ END_TIMEOUT_S = 15.0
 def require_ray() -> None:
     """Raises UsageError if it is not installed."""
     if find_spec("ray") is None:
-        raise UsageError("--cluster needs Ray, which is not installed: pip install plimsoll[cluster]")
+        raise UsageError(f"--cluster needs Ray, which is not installed: {pip_install('cluster')}")
 
 
 def with_token(environment: Mapping[str, str]) -> dict[str, str]:

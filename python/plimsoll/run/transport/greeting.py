@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.distribution import NAME
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import printable
 from plimsoll.run.transport.admission import LONGEST_LOCK_S, MustWaitError
@@ -109,7 +110,7 @@ def greet(channel: Channel, host: str, token: str, *, has_files: bool) -> None:
     ours = secrets.token_bytes(NONCE_BYTES)
     end = time.monotonic() + GREETING_TIMEOUT_S
     channel.connection.settimeout(GREETING_TIMEOUT_S)
-    channel.send("hello", version("plimsoll"), host, ours, has_files, platform.python_version())
+    channel.send("hello", version(NAME), host, ours, has_files, platform.python_version())
     theirs = _nonce(_expect("challenge", channel.receive(end=end)))
     channel.send("proof", _proof(token, WORKER, ours, theirs))
     proof = _nonce(_expect("joined", channel.receive(end=end)))
@@ -148,7 +149,7 @@ def admit(
     """As the master. judge: whether the proof is right; may raise MustWaitError before it looks. refusal: why no worker
     is taken, whatever it proves. end: by time.monotonic(). Raises UsageError, after the worker knows it, ProtocolError,
     OSError and EOFError."""
-    if hello.version != (own := version("plimsoll")):
+    if hello.version != (own := version(NAME)):
         raise _refused(channel, f"{hello.host} has Plimsoll {hello.version}, the master {own}: install the same")
     ours = secrets.token_bytes(NONCE_BYTES)
     channel.send("challenge", ours)
