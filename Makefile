@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -38,7 +38,7 @@ demo: ## load a real PostgreSQL-backed service for 30 s and show the result
 
 # Compilers and linters each leave a core idle for part of their time, so two run side by side; the tests come alone.
 test: system ## what every change must pass
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse check test-rust test-web $(LABS)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse check test-rust test-web $(LABS) compiled-tests
 	@$(MAKE) --no-print-directory test-python
 
 ci: export DURATIONS = --durations=30
@@ -56,6 +56,10 @@ test-web: page ## the page's own tests
 
 test-python: setup $(LABS) target/statsd ## the package's tests, and those of the labs and benches that are quick
 	@$(BIN)/python -m scripts.repeat_failed $(PYTEST) -n 6 $(DURATIONS)
+
+# Pytest compiles each test file once. Its processes would all begin with that, side by side, for the same files.
+compiled-tests: setup
+	@$(PYTEST) -n 0 --collect-only -qq > target/compiled-tests.log || { cat target/compiled-tests.log; exit 1; }
 
 test-newest: setup ## quick tests of users and load on the newest Python of this machine (two minutes)
 	@$(BIN)/python -m scripts.newest_python
