@@ -6,13 +6,14 @@ import { courseOf, seriesOf } from "./course";
 import { Legend } from "./legend";
 import { useKnown } from "./pointer";
 import { saveImage } from "./save";
+import { type Span, shownSpan, zoomed } from "./zoom";
 
 interface Props {
   spec: ChartSpec;
   config: Record<string, unknown>;
   handle?: ((handle: ChartHandle | null) => void) | undefined;
   /** The seconds of the run that a chart over time shows. Default: all. */
-  span?: { from: number; until: number } | undefined;
+  span?: Span | undefined;
 }
 
 /** A chart with its title and the notes needed to read it. */
@@ -29,25 +30,31 @@ function PlainFigure({ spec, config, handle }: Props) {
   );
 }
 
-/** A chart over time. Its lines can be switched off, and all charts of the run share one pointer. */
+/** A chart over time. Its lines can be switched off, and all charts of the run share one pointer and one selection. */
 function CourseFigure({ spec, config, handle, span }: Props) {
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const toggle = (name: string) =>
     setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]);
   const series = seriesOf(spec, config);
   const isHeat = series.every((each) => each.kind === "shade");
-  const signals = { ...span, ...(!isHeat && { hidden }) };
+  const signals = { ...shownSpan(spec, span), ...(!isHeat && { hidden }) };
+  const isZoomed = zoomed.value?.course === courseOf(spec)?.course && zoomed.value !== null;
   useKnown({ spec, config, hidden });
   return (
     <figure class="course">
-      <Caption spec={spec} config={config} signals={signals} />
+      <Caption spec={spec} config={config} signals={signals} isZoomed={isZoomed} />
       <Legend series={series} hidden={hidden} toggle={toggle} />
       <Chart spec={spec} config={config} handle={handle} signals={signals} />
     </figure>
   );
 }
 
-function Caption({ spec, config, signals = {} }: Pick<Props, "spec" | "config"> & { signals?: object }) {
+interface CaptionProps extends Pick<Props, "spec" | "config"> {
+  signals?: object;
+  isZoomed?: boolean;
+}
+
+function Caption({ spec, config, signals = {}, isZoomed = false }: CaptionProps) {
   return (
     <figcaption>
       <span class="caption-line">
@@ -61,6 +68,11 @@ function Caption({ spec, config, signals = {} }: Pick<Props, "spec" | "config"> 
         >
           ⤓
         </button>
+        {isZoomed && (
+          <button type="button" class="whole" onClick={() => void (zoomed.value = null)}>
+            Show all
+          </button>
+        )}
       </span>
       {spec.note && <span class="note">{spec.note}</span>}
     </figcaption>

@@ -1,9 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Figure, type ChartHandle } from "../charts";
+import { type ChartHandle, Figure, type Span } from "../charts";
 import type { ChartSpec, LiveCharts } from "../contract";
 import type { ChartFeed } from "./feed";
-import type { Span } from "./tabs/span";
 
 interface Props {
   feed: ChartFeed;

@@ -13,14 +13,14 @@ import { noteOfFew, timeColumn } from "./time_column";
 import { mostNotable, waitingColumn, waitingOf } from "./waiting";
 
 const MOST = 6;
-const CHARTS = 2;
+const CHARTS = 4;
 
-/** The two main charts, and the endpoints that need attention. */
+/** The endpoints that need attention, and the main charts, in the order of a stored run. */
 export function Overview({ session, seen }: { session: Session; seen: Seen }): JSX.Element {
   return (
     <>
-      <ChartGrid session={session} test={seen.test} most={CHARTS} />
       <Endpoints rows={seen.rows} isNow={isMeasuring(seen.test)} />
+      <ChartGrid session={session} test={seen.test} most={CHARTS} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import type { Span } from "../../charts";
 import type { Test } from "../../contract";
 import { keep, place } from "../../shared/place";
 import { isUnfinished } from "../status";
@@ -15,11 +16,6 @@ const SPAN = "span";
 const LEAST = 10;
 /** Maximum length of the axis, as a multiple of the data, for a run whose end is known. */
 const ROOM = 1.5;
-
-export interface Span {
-  from: number;
-  until: number;
-}
 
 /** The seconds of the run to show. end: the last second in the charts. wanted: from the address. */
 export function spanOf(test: Test | null, end: number, wanted: string | null): Span {

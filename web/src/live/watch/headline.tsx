@@ -17,6 +17,8 @@ const SIGNS: Record<RunJudgement["tone"], string> = {
   unknown: "M5.5 10h9",
 };
 
+const NEEDS_ATTENTION: ReadonlySet<RunJudgement["tone"]> = new Set(["warning", "bad"]);
+
 interface Props {
   /** null: not known yet. */
   headline: RunHeadline | null;
@@ -25,7 +27,8 @@ interface Props {
   isFolded: boolean;
 }
 
-/** The three main answers: a line and a number each. Their reasons open on demand. */
+/** The three main answers: a line and a number each. Their reasons open on demand, those of a target with a fault at
+ * once: they are what the report of the run begins with. */
 export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.Element {
   const unsaid: RunJudgement = {
     tone: "unknown",
@@ -34,7 +37,10 @@ export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.El
     more: [],
     figure: "",
   };
-  const cards = QUESTIONS.map(({ part, text }) => ({ question: text, judgement: headline?.[part] ?? unsaid }));
+  const cards = QUESTIONS.map(({ part, text }) => {
+    const judgement = headline?.[part] ?? unsaid;
+    return { question: text, judgement, startsOpen: part === "target" && NEEDS_ATTENTION.has(judgement.tone) };
+  });
   const all = (
     <div class="judgements">
       {cards.map((each) => (
@@ -55,7 +61,8 @@ export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.El
   );
 }
 
-function Card({ question, judgement }: { question: string; judgement: RunJudgement }): JSX.Element {
+function Card(props: { question: string; judgement: RunJudgement; startsOpen: boolean }): JSX.Element {
+  const { question, judgement, startsOpen } = props;
   const { tone, title, text, more, figure } = judgement;
   const line = (
     <>
@@ -69,7 +76,7 @@ function Card({ question, judgement }: { question: string; judgement: RunJudgeme
   return (
     <section class={`judgement ${tone}`} aria-label={question}>
       {text ? (
-        <Folding summary={line}>
+        <Folding summary={line} startsOpen={startsOpen}>
           <p>
             <Prose text={text} />
           </p>

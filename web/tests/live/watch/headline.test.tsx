@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { RunHeadline, RunJudgement } from "../../../src/contract";
 import { HeadlineCards } from "../../../src/live/watch/headline";
 import { shown } from "../../page";
@@ -35,4 +35,12 @@ test("an unknown answer has no reasons to unfold", () => {
   const { texts, all } = shown(<HeadlineCards headline={null} hasNumbers={false} isFolded={false} />);
   expect(texts(".judgement-title").map((each) => each.trim())).toEqual(Array(3).fill("Nothing measured yet"));
   expect(all("details")).toEqual([]);
+});
+
+test("what is wrong with the target is open at once", async () => {
+  const failing: RunHeadline = { ...headline, target: { ...headline.target, tone: "bad" } };
+  const { all } = shown(<HeadlineCards headline={failing} hasNumbers isFolded={false} />);
+  await vi.waitFor(() =>
+    expect(all<HTMLDetailsElement>("details").map((each) => each.open)).toEqual([true, false, false]),
+  );
 });
