@@ -47,14 +47,24 @@ def test_start_watch_edit_stop_and_report(
     form.get_by_role("button", name="Change load").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("· 9 users ·")
     expect(page).to_have_title(re.compile("^locustfile.py · 9 users · http://"))
-    box = page.locator(".plot").first.bounding_box()
+    plot = page.locator(".plot").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.locator(".tip")).to_contain_text("p99")
-    expect(page.locator(".crosshair")).to_have_count(2)
+    expect(page.locator(".crosshair")).to_have_count(4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 + 40, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    expect(page.get_by_role("button", name="Show all")).to_have_count(4)
+    page.get_by_role("button", name="Show all").first.click()
+    expect(page.get_by_role("button", name="Show all")).to_have_count(0)
     page.get_by_role("button", name="p99", exact=True).click()
     expect(page.get_by_role("button", name="p99", exact=True)).to_have_attribute("aria-pressed", "false")
     page.get_by_role("button", name="1 min").click()
+    # Nothing is half below the tabs, which stay in view.
+    page.evaluate("scrollTo(0, 0)")
     screenshot(page, "live")
     assert accessibility(page) == []
     stop(page)
