@@ -86,7 +86,7 @@ GROUPS = {
         ("tests/scripts/test_wheels.py",),
         ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),
     ),
-    "proof": Group(("tests/sources/proof/test_headers.py",), (f"{PACKAGE}sources/",)),
+    "proof": Group(("tests/sources/proof/test_headers.py", "tests/cli/test_scenario.py"), (f"{PACKAGE}sources/",)),
     "scenarios": Group(("tests/scenarios",), (f"{PACKAGE}sources/",), target="scenarios"),
     "macos": Group(
         ("tests/scripts/test_macos.py",),

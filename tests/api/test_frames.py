@@ -53,7 +53,7 @@ def test_a_polars_frame_has_the_same(stored: api.RunStore) -> None:
 @pytest.mark.parametrize(
     ("library", "method", "install"),
     [
-        ("pyarrow", "to_arrow", r"pip install 'plimsoll\[parquet\]'"),
+        ("pyarrow", "to_arrow", r"pip install 'plimsoll-lab\[parquet\]'"),
         ("pandas", "to_pandas", "pip install pandas"),
         ("polars", "to_polars", "pip install polars"),
     ],
