@@ -3,9 +3,9 @@
 It is called `plimsoll-lab`, because `plimsoll` on the package index is another project. The command and the package to
 import are called `plimsoll`.
 
-Both projects have a file `plimsoll/__init__.py`. Whichever is installed last writes it, and pip removes it with either of
-them. Most of this package still works then, so that the first error comes late and names the wrong cause. The command
-therefore looks before it does anything else.
+Both projects have a file `plimsoll/__init__.py`. Whichever is installed last writes it, and pip removes it with either
+of them. Most of this package still works then, so that the first error comes late and names the wrong cause. So the
+command looks before it does anything else.
 """
 
 from __future__ import annotations
