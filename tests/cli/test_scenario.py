@@ -229,6 +229,26 @@ def test_a_plan_is_written_again_with_the_header_that_a_form_needs(plimsoll, fol
     assert [line for line in lines if line.startswith("headers")] == [f'headers = {{ Origin = "{service.url}" }}']
 
 
+@pytest.mark.long
+def test_the_file_of_people_gets_rows_if_each_user_needs_one(plimsoll, folder):
+    names: list[str] = []
+
+    def rules(request):
+        names.append(request.form["name"])
+        # One user, a second one, ten, and ten again.
+        begin = next(begin for begin in (12, 2, 1, 0) if len(names) > begin)
+        return Answer(200 if names[begin:].count(names[-1]) == 1 else 409)
+
+    with target(rules) as service:
+        for number in (1, 2):
+            exchange = ("POST", "/names", f"name=n{number}", 200, "", {})
+            (folder / f"{number}.har").write_text(har_with_headers(service.url, {}, exchange))
+        result = plimsoll("scenario", "1.har", "2.har", "-o", "x.toml", "--prove")
+    assert result.exit_code == 0, result.output
+    assert "The file of people has 10 rows, made like those of the recordings" in result.stdout
+    assert (folder / "x.people.csv").read_text().split() == ["name", *(f"n{number}" for number in range(1, 11))]
+
+
 def test_an_insecure_plan_checks_no_certificates(plimsoll, folder):
     words = ("curl", "https://127.0.0.1:9/a")
     assert "verify = false" not in plimsoll("scenario", *words).output

@@ -13,6 +13,7 @@ from tests.sources.shop import FILES, PASSWORD, RECORDED_HOST, Shop
 
 from plimsoll.errors import PlimsollError
 from plimsoll.sources.making import make_draft, written
+from plimsoll.sources.proof.people import more_people
 from plimsoll.sources.proof.proving import prove
 
 
@@ -118,6 +119,48 @@ def test_ten_users_show_what_they_may_not_share(tmp_path):
     assert proof.passed == ("one user", "a second user")
     assert [(step.state, step.why) for step in proof.steps] == [("differs", "status 409, recorded 201, 10 of 10 users")]
     assert proof.explanation.startswith("step 1 sends name as recorded, the same for each user: ")
+
+
+def test_ten_users_get_rows_of_their_own_if_each_needs_one(tmp_path):
+    """A service that has each name only once at a time, and only with its slug."""
+    uses: list[str] = []
+
+    def rules(request):
+        name, slug = request.form["name"], request.form["slug"]
+        uses.append(name)
+        # One user, a second one, ten, and ten again.
+        begin = next(begin for begin in (12, 2, 1, 0) if len(uses) > begin)
+        is_free = uses[begin:].count(name) == 1
+        return Answer(201 if is_free and slug == name.lower().replace(" ", "-") else 409)
+
+    with target(rules) as service:
+        for number in ("7", "12"):
+            body = f"name=News+{number}&slug=news-{number}"
+            (tmp_path / f"{number}.har").write_text(har(service.url, ("POST", "/names", body, 201, "")))
+        proof = prove(make_draft([str(tmp_path / "7.har"), str(tmp_path / "12.har")]))
+    assert (proof.is_whole, proof.last_pass) == (True, "10 users at once")
+    assert proof.people["slug"][:4] == ["news-7", "news-12", "news-13", "news-14"]
+    assert [name.lower().replace(" ", "-") for name in proof.people["name"]] == proof.people["slug"]
+
+
+def test_an_error_of_the_target_is_no_mistake_of_the_scenario(tmp_path):
+    uses: list[str] = []
+
+    def rules(request):
+        uses.append(request.path)
+        return Answer(500 if len(uses) > 2 else 200)
+
+    with target(rules) as service:
+        (tmp_path / "x.har").write_text(har(service.url, ("POST", "/names", "name=k9x81mz07", 200, "")))
+        proof = prove(make_draft([str(tmp_path / "x.har")]))
+    assert proof.explanation == "step 1 worked for one user; status 500 is an error of the target: its log says why"
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"a": ["x"]}, {"a": ["x", "y"]}, {"a": ["x1", "y2"]}, {"a": ["1" * 16, "2" * 16]}, {"a": ["x1", "x1"]}]
+)
+def test_rows_without_a_number_that_differs_cannot_go_on(data):
+    assert more_people(data, 10) == {}
 
 
 def test_the_second_user_is_the_second_person_of_the_recordings(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ def proven(
     rewrite: Callable[[ScenarioDraft], None] | None = None,
 ) -> bool:
     """Print the proof, and write it beside the scenario. output: the scenario's file; None: it is not written. rewrite:
-    writes the scenario again, if a step needs headers of the browser. Raises PlimsollError if the proof cannot run."""
+    writes the scenario again, if a step needs headers of the browser, or each user a row of its own. Raises
+    PlimsollError if the proof cannot run."""
     from plimsoll.sources.proof.headers import bring_back
     from plimsoll.sources.proof.proving import ONE_USER, prove
 
@@ -57,6 +59,10 @@ def proven(
             draft = result.draft
             rewrite(draft)
             proof = prove(draft)
+    if rewrite is not None and proof.people:
+        rewrite(replace(draft, data=proof.people))
+        rows = len(next(iter(proof.people.values())))
+        tell(f"The file of people has {rows} rows, made like those of the recordings: each user needs its own.")
     lines = [plain_lines(line) for line in _lines(proof)]
     for line in lines:
         tell(line)

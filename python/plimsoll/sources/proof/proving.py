@@ -6,11 +6,13 @@ mistake. A pass runs only if the one before it proved every step.
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.sources.proof.passes import ProofRunner, StepProof, one_pass
+from plimsoll.sources.proof.people import more_people
 from plimsoll.sources.proof.stale import shared_value, stale_value
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ SEVERAL_USERS = 10
 ONE_USER, SECOND_USER, TOGETHER = "one user", "a second user", f"{SEVERAL_USERS} users at once"
 _USERS = {ONE_USER: 1, SECOND_USER: 1, TOGETHER: SEVERAL_USERS}
 PASSES = tuple(_USERS)
+_OWN_ERROR = re.compile(r"status (5\d\d)\b")
 TIMES_SENT = sum(_USERS.values())
 """How often a proof sends the whole scenario if all goes well."""
 
@@ -33,6 +36,8 @@ class ScenarioProof:
     """One of PASSES."""
     explanation: str = ""
     """Why the first step that differs does so; "" if that is unknown."""
+    people: dict[str, list[str]] = field(default_factory=dict)
+    """The rows with which several users proved it, in place of the recorded ones; empty if those would do."""
 
     @property
     def is_whole(self) -> bool:
@@ -58,15 +63,37 @@ def prove(draft: ScenarioDraft, runner: ProofRunner | None = None) -> ScenarioPr
     for name in PASSES:
         replayed = _as_second_person(draft) if name == SECOND_USER else draft
         steps = tuple(one_pass(replayed, _USERS[name], runner))
-        number = next((number for number, proof in enumerate(steps) if proof.state == "differs"), None)
+        people: dict[str, list[str]] = {}
+        number = _first_differing(steps)
+        if number is not None and name == TOGETHER and (rows := more_people(draft.data, SEVERAL_USERS)):
+            # Names, slugs and addresses may have to be unique.
+            again = tuple(one_pass(replace(draft, data=rows), SEVERAL_USERS, runner))
+            if (now := _first_differing(again)) is None or now > number:
+                steps, number, people = again, now, rows
         if number is not None:
-            explanation = stale_value(replayed, number, runner)
-            if not explanation and name != ONE_USER:
-                explanation = shared_value(draft, number, 2 if name == SECOND_USER else SEVERAL_USERS)
-            return ScenarioProof(steps, name, explanation)
+            return ScenarioProof(steps, name, _explanation(draft, replayed, steps, number, name, runner), people)
+        if people:
+            return ScenarioProof(steps, name, people=people)
         if any(proof.state != "proven" for proof in steps):
             return ScenarioProof(steps, name)
     return ScenarioProof(steps, TOGETHER)
+
+
+def _first_differing(steps: tuple[StepProof, ...]) -> int | None:
+    return next((number for number, proof in enumerate(steps) if proof.state == "differs"), None)
+
+
+def _explanation(
+    draft: ScenarioDraft, replayed: ScenarioDraft, steps: tuple[StepProof, ...], number: int, name: str,
+    runner: ProofRunner,
+) -> str:  # fmt: skip
+    """Why a step differs; "" if that is unknown. replayed: the scenario as the pass with this name has sent it."""
+    if (status := _OWN_ERROR.match(steps[number].why)) and name != ONE_USER:
+        return f"step {number + 1} worked for one user; status {status[1]} is an error of the target: its log says why"
+    explanation = stale_value(replayed, number, runner)
+    if not explanation and name != ONE_USER:
+        explanation = shared_value(draft, number, 2 if name == SECOND_USER else SEVERAL_USERS)
+    return explanation
 
 
 def _as_second_person(draft: ScenarioDraft) -> ScenarioDraft:
