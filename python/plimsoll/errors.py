@@ -3,6 +3,7 @@
     PlimsollError                 exit code 2 unless it says otherwise; message says what to do
      ├─ UsageError                a flag, an argument or an environment variable
      │   ├─ UnknownOptionError    an option that nobody knows
+     │   ├─ NoBaselineError       there is no run yet to compare with
      │   ├─ FieldError            one field of a form
      │   ├─ SeveralFieldsError           several of them
      │   └─ NotNowError           it could be done at another time
@@ -37,6 +38,10 @@ class UsageError(PlimsollError):
 
 class UnknownOptionError(UsageError):
     """Neither the command line nor the locustfile knows this option. The message is the option."""
+
+
+class NoBaselineError(UsageError):
+    """There is no run yet to compare with: the first run of a branch is reported alone."""
 
 
 class NotNowError(UsageError):

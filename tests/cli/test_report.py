@@ -276,12 +276,21 @@ def test_the_last_good_run_is_the_baseline(plimsoll, stored_run_ids):
     assert named.exit_code in (0, 3)
 
 
+def test_without_an_earlier_run_the_last_one_is_reported_alone(plimsoll, stored_run_ids):
+    alone = plimsoll("report", "last", "--format", "md")
+    found = plimsoll("compare", "--baseline", "main@{last}", "--fail-on", "regression", "--format", "md")
+    assert found.exit_code == alone.exit_code
+    remark = f"no earlier run of main in {Path.cwd() / 'plimsoll.db'}: nothing to compare"
+    assert found.stderr == f"plimsoll: {remark}\n"
+    assert "no earlier run of main in" in found.stdout
+    assert found.stdout.partition("**Answer.**")[2][:200] == alone.stdout.partition("**Answer.**")[2][:200] != ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["last"], "compare takes two, A and B, not 1; or --baseline REF and B"),
         (["--baseline", "last", "a", "b"], "so there is one more, not 2"),
-        (["--baseline", "main@{last}"], "has no run of branch or tag 'main' before"),
     ],
 )
 def test_mistakes_with_a_baseline(plimsoll, stored_run_ids, arguments, message):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import NoBaselineError
 from plimsoll.experiment.refs import MOST_EARLIER, good_before, named_last
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
@@ -86,7 +86,7 @@ def test_they_are_so_many_at_most(store, stored):
 )
 def test_what_is_not_good_is_passed_over(store, stored, given, why):
     bad = stored(**given)
-    with pytest.raises(UsageError, match=f"no run of main before .* is good: {bad.id} {why}"):
+    with pytest.raises(NoBaselineError, match=rf"no good earlier run of main: nothing to compare \({bad.id} {why}"):
         good_before(store, "main", stored())
     good = store.run("last")
     stored(**given)
@@ -94,5 +94,5 @@ def test_what_is_not_good_is_passed_over(store, stored, given, why):
 
 
 def test_a_branch_without_runs(store, stored):
-    with pytest.raises(UsageError, match="has no run of branch or tag 'release' before"):
+    with pytest.raises(NoBaselineError, match=r"^no earlier run of release in .*: nothing to compare$"):
         good_before(store, "release", stored())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -38,12 +39,15 @@ class Runner:
         gh.write_text(f'#!/bin/sh\necho "$@" > {folder}/gh.txt\n')
         gh.chmod(0o755)
         self.inputs = {name: each.get("default", "") for name, each in ACTION["inputs"].items()}
-        self.outputs: dict[str, str] = {}
+        self.outputs: dict[str, dict[str, str]] = {}
+        """By the id of the step."""
 
     def step(self, name: str) -> subprocess.CompletedProcess[str]:
         (step,) = [each for each in ACTION["runs"]["steps"] if each.get("name") == name]
         values = {f"inputs.{key}": value for key, value in self.inputs.items()}
-        values |= {f"steps.load.outputs.{key}": value for key, value in self.outputs.items()}
+        values |= {"steps.report.outputs.exit-code": "", "steps.artifact.outputs.artifact-url": "https://a.test/1"}
+        outputs = self.outputs.items()
+        values |= {f"steps.{step}.outputs.{key}": value for step, made in outputs for key, value in made.items()}
         values |= {"github.token": "t", "github.event.pull_request.number": "7"}
         given = {key: values[value.strip("${ }")] for key, value in step.get("env", {}).items()}
         places = {
@@ -58,7 +62,8 @@ class Runner:
         )  # fmt: skip
         output = self.folder / "github_output"
         lines = output.read_text().splitlines() if output.exists() else []
-        self.outputs = dict(line.split("=", 1) for line in lines)
+        output.unlink(missing_ok=True)
+        self.outputs[step.get("id", "")] = dict(line.split("=", 1) for line in lines)
         return done
 
 
@@ -103,14 +108,16 @@ def test_every_input_that_a_step_reads_is_declared():
 def test_a_run_is_reported_and_commented(runner, http_server):
     runner.inputs["command"] = command(http_server, "--threshold 'p50 < 10s'")
     assert runner.step("Load").returncode == 0
-    assert runner.outputs == {"exit-code": "0"}
+    assert runner.outputs["load"] == {"exit-code": "0"}
     done = runner.step("Report")
     assert done.returncode == 0, done.stderr
     folder = runner.folder / "plimsoll-report"
     assert {each.name for each in folder.iterdir()} == {"report.html", "junit.xml", "metrics.json", "report.md"}
     ET.parse(folder / "junit.xml")
     assert (runner.folder / "github_step_summary").read_text() == (folder / "report.md").read_text()
+    assert "plimsoll.threshold" in (folder / "junit.xml").read_text()
     assert runner.step("Comment").returncode == 0
+    assert "](https://a.test/1)" in (folder / "report.md").read_text().splitlines()[-1]
     assert "pr comment 7 --repo a/b" in (runner.folder / "gh.txt").read_text()
     assert runner.step("Verdict").returncode == 0
 
@@ -120,11 +127,21 @@ def test_the_next_run_is_compared_and_a_broken_threshold_fails_the_job(runner, h
     runner.inputs["command"] = command(http_server)
     runner.step("Load")
     runner.inputs |= {"command": command(http_server, "--threshold 'p50 < 1us'", "--threshold='p99 < 0.001ms'")}
-    runner.inputs |= {"compare": "main@{last}"}
+    runner.inputs |= {"compare": "main@{last}", "fail-on": "regression"}
     assert runner.step("Load").returncode == 0
-    assert runner.step("Report").returncode == 0
-    assert "GET /" in (runner.folder / "plimsoll-report" / "report.md").read_text()
-    assert runner.step("Verdict").returncode == int(runner.outputs["exit-code"]) != 0
+    reported = runner.step("Report")
+    assert reported.returncode == 0
+    assert "::error title=p50 < 1us%3A broken::" in reported.stdout
+    assert "::notice title=Noise of this runner::" in reported.stdout
+    folder = runner.folder / "plimsoll-report"
+    report = (folder / "report.md").read_text()
+    assert report.startswith("# this run against main\n\n**Failed: 0 of 2 thresholds hold")
+    assert "branch main" in report and report.index("✗ p50 &lt; 1us") < report.index("**Answer.**")
+    tests = {each.get("name") for each in ET.parse(folder / "junit.xml").iter("testcase")}
+    assert {"p50 < 1us", "p99 < 0.001ms"} <= tests
+    assert list(json.loads((folder / "metrics.json").read_text())) == ["GET /", "Aggregated"]
+    assert runner.outputs["report"] == {"exit-code": "0"}, "one run each fails nothing"
+    assert runner.step("Verdict").returncode == int(runner.outputs["load"]["exit-code"]) != 0
 
 
 @pytest.mark.long
@@ -133,8 +150,24 @@ def test_without_an_earlier_run_the_first_one_is_reported_alone(runner, http_ser
     assert runner.step("Load").returncode == 0
     done = runner.step("Report")
     assert done.returncode == 0, done.stderr
-    assert "no run of branch or tag 'main'" in done.stderr
+    assert "::notice title=Nothing to compare::no earlier run of main in " in done.stdout
     report = (runner.folder / "plimsoll-report" / "report.md").read_text()
-    assert report.startswith("# locustfile.py · 2 users")
+    assert report.startswith("# locustfile.py · 2 users") and "no earlier run of main in " in report
     assert (runner.folder / "github_step_summary").read_text() == report
     assert runner.step("Verdict").returncode == 0
+
+
+@pytest.mark.long
+def test_a_load_that_could_not_begin_fails_with_its_own_code(runner):
+    runner.inputs |= {"command": "run -f nothing.py --headless", "compare": "main@{last}"}
+    assert runner.step("Load").returncode == 0
+    done = runner.step("Report")
+    assert done.returncode == 0 and "::error title=Plimsoll::" in done.stdout
+    assert runner.step("Comment").returncode == 0
+    assert runner.step("Verdict").returncode == 2
+
+
+@pytest.mark.parametrize(("load", "compared", "code"), [("0", "", 0), ("0", "1", 1), ("3", "1", 3), ("1", "0", 1)])
+def test_the_load_decides_before_the_comparison(runner, load, compared, code):
+    runner.outputs = {"load": {"exit-code": load}, "report": {"exit-code": compared}}
+    assert runner.step("Verdict").returncode == code

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import NoBaselineError, UsageError
 from plimsoll.experiment.matching.renames import renamed
 from plimsoll.report.run_summary import RunSummary, rules
 from plimsoll.report.sources import RunSource, StudySource
@@ -38,7 +38,7 @@ def good_before(store: Store, name: str, run: StoredRun) -> list[StoredRun]:
     level, at most `MOST_EARLIER` in all, the last one first.
 
     name: of the branch that was checked out, or a tag of the run. Good is a run of the same scenario that finished, is
-    valid, and broke no threshold. Raises UsageError when there is none; StoreError.
+    valid, and broke no threshold. Raises NoBaselineError when there is none; StoreError.
     """
     scenario = run.manifest.name
     reasons: list[str] = []
@@ -59,11 +59,8 @@ def good_before(store: Store, name: str, run: StoredRun) -> list[StoredRun]:
         return good
     if reasons:
         few = "; ".join(reasons[:3]) + ("; …" if len(reasons) > 3 else "")
-        raise UsageError(f"{name}@{{last}}: no run of {name} before {run.id} is good: {few}")
-    raise UsageError(
-        f"{name}@{{last}}: store {store.name} has no run of branch or tag {name!r} before {run.id}; `plimsoll runs` "
-        "lists them"
-    )
+        raise NoBaselineError(f"no good earlier run of {name}: nothing to compare ({few})")
+    raise NoBaselineError(f"no earlier run of {name} in {store.name}: nothing to compare")
 
 
 def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
@@ -93,7 +90,8 @@ def study_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[Re
     before it.
 
     store: None when there is none, and only files can be meant. renames: of endpoints, before they are matched.
-    Raises UsageError for what is nowhere, or when nothing of several can be compared; StoreError.
+    Raises UsageError for what is nowhere, or when nothing of several can be compared, NoBaselineError when there is no
+    such run; StoreError.
     """
     if len(refs) == 2 and (name := named_last(refs[0])) is not None:
         if store is None:
@@ -105,15 +103,24 @@ def study_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[Re
 def _after_earlier(store: Store, name: str, run: StoredRun, renames: Sequence[Rename]) -> Study:
     """A run against the good runs of a branch or tag before it. With enough of them, what they scatter tells what the
     next one could show; with fewer, it is compared with the last one."""
-    from plimsoll.experiment.matching.studies import after_earlier, matched
+    from plimsoll.experiment.matching.studies import after_earlier
     from plimsoll.experiment.study import study_of_run
-    from plimsoll.stats.compare.prediction import LEAST_EARLIER
+    from plimsoll.stats.compare.prediction import LEAST_EARLIER, NewestRun
 
     good = good_before(store, name, run)
-    few = len(good) < LEAST_EARLIER
-    studies = [study_of_run(source, store) for source in ([run, good[0]] if few else [run, *good])]
+    studies = [study_of_run(source, store) for source in [run, *(good if len(good) >= LEAST_EARLIER else good[:1])]]
     study, *earlier = renamed(studies, renames)
-    return matched([*earlier, study]) if few else after_earlier(name, earlier[::-1], study)
+    newest = NewestRun(
+        baseline=name,
+        earlier=len(good),
+        last=good[0].id,
+        last_commit=good[0].manifest.commit,
+        run=run.id,
+        branch=run.manifest.branch or "",
+        commit=run.manifest.commit,
+        thresholds=tuple(map(ThresholdResult.from_dict, run.facts.thresholds or ())),
+    )
+    return after_earlier(newest, earlier[::-1], study)
 
 
 def study_in_store(store: Store, refs: Sequence[str]) -> Study:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.say.answer.versions import twins_of
 from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 
 if TYPE_CHECKING:
     from plimsoll.report.sources import StudySource
+    from plimsoll.say.gates import GateWord
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.compare.comparison import Comparison
 
 CERTAIN = 0.01
 """The adjusted p up to which something worse fails a build. Half of it is for the better: two identical systems fail at
 most 1 in 200 builds."""
+MUCH = 1.0
+"""A change by this, relative: twice as much."""
 REGRESSION = 1
 INVALID = 3
 
@@ -35,6 +39,36 @@ def is_regression(comparison: Comparison) -> bool:
 def regressions(analysis: Analysis) -> tuple[Comparison, ...]:
     """Of all comparisons, whether they are primary or not."""
     return tuple(filter(is_regression, analysis.comparisons))
+
+
+def is_unexplained(comparison: Comparison) -> bool:
+    """Whether it deserves a look though it fails no build: worse by more than what matters and beyond its own interval,
+    but not certain as one of all comparisons; with one run each, of which nothing is certain, twice as bad."""
+    if not comparison.ratio or comparison.word not in ("not distinguishable", "one run"):
+        return False
+    more_is_better = comparison.metric.more_is_better
+    worse = 1 / comparison.ratio if more_is_better else comparison.ratio
+    if comparison.word == "one run":
+        return worse >= 1 + MUCH
+    end = comparison.high if more_is_better else comparison.low
+    return worse > 1 + comparison.metric.delta and end is not None and (end < 1 if more_is_better else end > 1)
+
+
+def unexplained(analysis: Analysis) -> tuple[Comparison, ...]:
+    """Of the judged ones. The only endpoint of an operation is not repeated: it is all of them together."""
+    twins = twins_of(analysis)
+    judged = (each for each in analysis.judged if (each.operation, each.endpoint) not in twins)
+    return tuple(filter(is_unexplained, judged))
+
+
+def gate_word(source: StudySource) -> GateWord:
+    """How a gate would end by what is known: of its thresholds, and of what is certainly worse."""
+    outcomes = {result.outcome for result in source.thresholds}
+    if "broken" in outcomes or regressions(source.analysis):
+        return "Failed"
+    if exit_code(source, None) == INVALID:
+        return "Invalid"
+    return "Open" if "not shown" in outcomes else "Passed"
 
 
 def is_invalid(analysis: Analysis) -> bool:

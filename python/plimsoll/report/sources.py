@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.reading import RunReading
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.store import StoredRun
 
 
@@ -135,6 +136,8 @@ class StudySource:
     """A function is called when the analysis is asked for: the document of one run needs none."""
     run: RunSource | None = None
     """The run that all of it is about, if it is one and kept in the store."""
+    remark: str = ""
+    """Why it is about less than was asked for."""
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -143,3 +146,11 @@ class StudySource:
     @property
     def name(self) -> str:
         return self.analysis.study.name if self.run is None else self.run.stored.id
+
+    @property
+    def thresholds(self) -> tuple[ThresholdResult, ...]:
+        """Of the run, or of the newest one of a comparison."""
+        if self.run is not None:
+            return self.run.assessment.thresholds
+        newest = self.analysis.study.newest
+        return () if newest is None else newest.thresholds

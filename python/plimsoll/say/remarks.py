@@ -26,7 +26,6 @@ SERVICE_TIMES = (
     "Compared times are service times (what the target took) where the generator has too large a share of the response "
     "times."
 )
-RESPONSE_TIMES = "Times here are response times; the verdict is about service times, as the table above."
 
 
 def times_of_dominant(operation: str, endpoint: tuple[str, str]) -> str:

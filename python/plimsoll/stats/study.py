@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
     from plimsoll.record import TracedRequest
     from plimsoll.stats.capacity.probe import CapacitySearch
+    from plimsoll.stats.compare.prediction import NewestRun
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.thresholds.grammar import Threshold
 
@@ -437,6 +438,8 @@ class Study:
     """The layout of its report."""
     is_after_earlier: bool = False
     """The baseline's runs are earlier ones of the same thing, by themselves: they predict what the next run shows."""
+    newest: NewestRun | None = None
+    """What its last variant is, where it is one run after earlier ones; they may be too few to predict."""
     is_aa: bool = False
     """The variants are identical: all differences are noise."""
     search: CapacitySearch | None = None

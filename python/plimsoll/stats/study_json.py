@@ -20,11 +20,13 @@ from plimsoll._engine import Histogram
 from plimsoll.record import TracedRequest
 from plimsoll.stats import study
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
+from plimsoll.stats.compare.prediction import NewestRun
 from plimsoll.stats.latency.milliseconds import Clock
 from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject
 from plimsoll.stats.thresholds.slo import CriterionResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +132,7 @@ def _reader() -> TypeAdapter[Study]:
         "MetricKind": MetricKind, "LoadUnit": study.LoadUnit, "Clock": Clock, "TracedRequest": TracedRequest, "np": np,
     }  # fmt: skip
     of_search = (ThresholdSubject, Threshold, CriterionResult, CapacityProbe, CapacitySearch)
-    for kind in (Metric, *of_search, *vars(study).values()):
+    for kind in (Metric, ThresholdResult, NewestRun, *of_search, *vars(study).values()):
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             names[kind.__name__] = _as_model(kind, get_type_hints(kind, None, names, include_extras=True))
     return TypeAdapter(names["Study"])

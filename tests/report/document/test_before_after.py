@@ -10,7 +10,8 @@ from tests.report.traffic import Traffic, trial
 from plimsoll.report.document.before_after import MOST_ROWS, before_after_table
 from plimsoll.report.document.blocks import Chip
 from plimsoll.report.document.summary import summary_table
-from plimsoll.say.remarks import RESPONSE_TIMES, SERVICE_TIMES
+from plimsoll.say.numbers import known
+from plimsoll.say.remarks import SERVICE_TIMES
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.compare.comparison import Remark
@@ -71,13 +72,18 @@ def test_it_is_for_two_variants(variants: tuple[str, ...]) -> None:
 def test_whether_service_times_are_compared_is_said_at_both_tables() -> None:
     study = study_of()
     comparison = compared(study, "old", "new", P50, SLOW, study.levels[0], word="different", primary=True)
+    comparison = replace(comparison, a_value=3.5, b_value=1.25)
     plain = Analysis(study, (), (comparison,))
     by_service = Analysis(study, (), (replace(comparison, remarks=(Remark("service times"),)),))
     for analysis, said in ((plain, False), (by_service, True)):
         table = before_after_table(analysis)
         assert table is not None
         assert (SERVICE_TIMES in table.note) is said
-        assert (RESPONSE_TIMES in summary_table(analysis, cells_of(study)).note) is said
+        summary = summary_table(analysis, cells_of(study))
+        assert (SERVICE_TIMES in summary.note) is said
+        p50 = [column.title for column in summary.columns].index("p50 (ms)")
+        values = [row.cells[p50] for row in summary.rows]
+        assert (values == [known(comparison.a_value), known(comparison.b_value)]) is said
 
 
 def test_a_summary_without_a_known_tail_has_one_column_of_p50() -> None:

@@ -20,6 +20,8 @@ def test_errors_first_then_warnings_then_notices():
         "DIFFERENT, at least 5 %25 (×1.32 [1.28, 1.36])",
         "::error title=p99 of GET /threads/{id} at 460 users%2C new against old%3A slower::"
         "DIFFERENT, at least 5 %25 (×1.12 [1.09, 1.15])",
+        "::warning title=p99 of GET /threads/{id} at 162 users%2C new against old%3A unclear::456 → 523 ms ×1.15 "
+        "[1.11, 1.18]: beyond the scatter of 5 interleaved pairs, but not certain as one of all comparisons",
         "::warning title=RETRO (old%2C at 460 users)::"
         "Throughput of old falls by 16 %25 beyond its peak: more users get less done.",
         "::notice title=SAT (old)::old: throughput follows the load up to 162 users and lags at 336 users: the knee is "

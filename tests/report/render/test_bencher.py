@@ -43,5 +43,16 @@ def test_repeats_have_an_interval_and_variants_a_name_each():
     assert latency["value"] == pytest.approx((10 * 11 * 12) ** (1 / 3) * 1e6)
 
 
+def test_of_compared_runs_the_last_one_counts_under_the_names_of_a_run_by_itself():
+    level = Level("users", 5)
+    runs = [
+        Trial(id=each, variant=each, level=level, endpoints=(measured(p50, 50.0),))
+        for each, p50 in (("r1", 10.0), ("r2", 20.0))
+    ]
+    found = written(*runs)
+    assert list(found) == ["GET /a"]
+    assert found["GET /a"]["latency-p50"]["value"] == pytest.approx(20e6)
+
+
 def test_what_is_invalid_is_left_out():
     assert written(trial("a", 10.0, invalid=("busy",))) == {}

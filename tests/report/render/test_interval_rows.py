@@ -122,6 +122,7 @@ def test_parquet_has_the_same_as_columns(
     assert table.to_pylist() == [{**row, "invalid": doubts} for row in rows]
     assert table.schema.metadata == {
         b"plimsoll.run": run.id.encode(), b"plimsoll.started": b"1795176000.0", b"plimsoll.invalid": doubts.encode(),
+        b"plimsoll.status": b"finished", b"plimsoll.manifest": json.dumps(run.manifest.to_json()).encode(),
     }  # fmt: skip
     write_parquet(tmp_path / "empty.parquet", run, [])
     assert pyarrow.parquet.read_table(tmp_path / "empty.parquet").num_rows == 0

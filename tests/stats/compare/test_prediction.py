@@ -10,7 +10,7 @@ from plimsoll.experiment.matching.studies import after_earlier
 from plimsoll.report.gate import regressions
 from plimsoll.say.answer import answer_of
 from plimsoll.stats.analysis import analyse
-from plimsoll.stats.compare.prediction import LEAST_EARLIER, predicted
+from plimsoll.stats.compare.prediction import LEAST_EARLIER, NewestRun, predicted
 from plimsoll.stats.study import Study
 
 STEADY = [100, 103, 97, 101, 99, 102, 98, 100, 104, 96, 100]
@@ -18,12 +18,18 @@ STEADY = [100, 103, 97, 101, 99, 102, 98, 100, 104, 96, 100]
 
 def single(name, ms, failures=0, level=None):
     row = table(ms, failures=failures)
-    return Study(name, (trial("scenario", row, level=level),), metrics=(P99, ERRORS))
+    return Study(name, (trial("scenario", row, level=level),), metrics=(P99, ERRORS), source=name)
+
+
+def newest_of(earlier):
+    return NewestRun(
+        baseline="main", earlier=len(earlier), last="r0", last_commit="", run="r", branch="slow", commit="1a2b3c4d5e6f"
+    )
 
 
 def found(values, ms, failures=0):
     earlier = [single(f"r{place}", each) for place, each in enumerate(values)]
-    return analyse(of_exact(after_earlier("main", earlier, single("r", ms, failures))))
+    return analyse(of_exact(after_earlier(newest_of(earlier), earlier, single("r", ms, failures))))
 
 
 def test_the_formula():
@@ -80,4 +86,4 @@ def test_a_run_of_the_branch_itself_has_another_name():
     earlier = [single(f"r{place}", each) for place, each in enumerate(STEADY)]
     newest = single("r", 100)
     newest = Study("r", tuple(trial("main", row, level=None) for each in newest.trials for row in each.endpoints))
-    assert after_earlier("main", earlier, newest).variants == ("main", "this run")
+    assert after_earlier(newest_of(earlier), earlier, newest).variants == ("main", "this run")

@@ -6,14 +6,15 @@ import os
 import shlex
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from plimsoll.cli.parts.common import fail_on_option, notify_function, notify_option, opened_store, prepare_reading
-from plimsoll.errors import UsageError
+from plimsoll.cli.parts.common import fail_on_option, notify_function, notify_option, opened_store, prepare_reading, say
+from plimsoll.errors import NoBaselineError, UsageError
 from plimsoll.report import outputs
 from plimsoll.report.formats import all_formats, of_studies
 from plimsoll.report.gate import exit_code
@@ -98,10 +99,15 @@ def opened_study(refs: Sequence[str], location: str | None, renames: Sequence[st
 
 def _source_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[str]) -> StudySource:
     from plimsoll.experiment.matching.renames import Rename
-    from plimsoll.experiment.refs import study_of_refs
+    from plimsoll.experiment.refs import source_of_run, study_of_refs
     from plimsoll.stats.analysis import analyse
 
-    study = study_of_refs(store, refs, [Rename.parse(rename) for rename in renames])
+    try:
+        study = study_of_refs(store, refs, [Rename.parse(rename) for rename in renames])
+    except NoBaselineError as missing:
+        assert store is not None  # in which it is missing
+        say(f"plimsoll: {missing}")
+        return replace(source_of_run(store.run(refs[-1]), store), remark=str(missing))
     return StudySource(partial(analyse, study))
 
 

@@ -14,6 +14,8 @@ from plimsoll.stats.study import TOTAL, Measured, Study, Trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from plimsoll.stats.compare.prediction import NewestRun
+
 NEWEST = "this run"
 """What a run is called beside earlier ones."""
 
@@ -69,22 +71,25 @@ def matched(studies: Sequence[Study]) -> Study:
     )
 
 
-def after_earlier(name: str, earlier: Sequence[Study], study: Study) -> Study:
-    """A run against earlier runs of the same thing, which become one variant called `name`. earlier: of one run each,
-    the last one last. Raises UsageError if nothing is comparable."""
-    runs = [replace(trial, variant=name) for single in earlier for trial in single.trials]
+def after_earlier(newest: NewestRun, earlier: Sequence[Study], study: Study) -> Study:
+    """A run against earlier runs of the same thing, which become one variant. earlier: of one run each, the last one
+    last; a single one predicts nothing. Raises UsageError if nothing is comparable."""
+    name = newest.baseline
+    runs = [replace(trial, variant=name) for before in earlier for trial in before.trials]
     history = replace(
         earlier[-1],
         name=name,
         trials=tuple(replace(trial, repeat=number, order=None) for number, trial in enumerate(runs)),
         variants=(name,),
     )
-    newest = replace(
+    single = replace(
         study,
         trials=tuple(replace(trial, variant=NEWEST, repeat=len(runs) - 1) for trial in study.trials),
         variants=(NEWEST,),
     )
-    return replace(matched([history, newest]), is_after_earlier=True)
+    study = matched([history, single])
+    # Not the run's id: what is made from it in CI keeps its name from build to build.
+    return replace(study, name=study.title, is_after_earlier=len(runs) > 1, newest=newest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,6 +70,11 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
     ]
 
 
+def threshold_text(result: ThresholdResult) -> str:
+    """✓ p99 < 300ms: p99: 108 ms."""
+    return f"{THRESHOLD_MARKS[result.outcome]} {one_line(result.text)}: {one_line(result.detail)}"
+
+
 def histogram_lines(times: Latency) -> list[str]:
     """A bar for each range of times: its upper end, how many there are, and the share up to there; and one for requests
     without a response."""

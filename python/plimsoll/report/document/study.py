@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
-from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument, written_by
+from plimsoll.report.document.blocks import Answer, Doubts, Paragraph, ReportDocument, written_by
 from plimsoll.report.document.capacity import capacity_picture, capacity_sections
+from plimsoll.report.document.opening import threshold_text
 from plimsoll.report.document.pictures import ShownCharts
 from plimsoll.report.document.run import run_document
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.setup import setup_text
-from plimsoll.report.sources import RunSource
+from plimsoll.report.gate import gate_word, regressions, unexplained
+from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.say.answer import answer_of
 from plimsoll.say.answer.shape import Shape, shape_of
+from plimsoll.say.gates import gate_title, newest_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.report.document.blocks import Block
     from plimsoll.report.document.sections import SectionBuilder
-    from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.capacity.probe import CapacitySearch
 
@@ -57,7 +62,7 @@ def document_of(
     assert run is not None
     # Before the view, which is then that of the reading.
     reading = run.reading
-    return run_document(
+    document = run_document(
         run.view,
         run.run,
         run.assessment,
@@ -66,6 +71,8 @@ def document_of(
         charts=charts,
         command=command,
     )
+    remark = "" if isinstance(source, RunSource) else source.remark
+    return replace(document, lines=(*document.lines, remark)) if remark else document
 
 
 def study_document(
@@ -107,4 +114,15 @@ def _search_document(
 
 
 def _head(of: ReportContext) -> tuple[Block, ...]:
-    return (Answer(answer_of(of.analysis)), Paragraph(setup_text(of.study), "soft"))
+    return (*_gate(of.analysis), Answer(answer_of(of.analysis)), Paragraph(setup_text(of.study), "soft"))
+
+
+def _gate(analysis: Analysis) -> Iterator[Block]:
+    """Of a run after earlier ones: how a gate ends, its thresholds, and which versions these are."""
+    newest = analysis.study.newest
+    if newest is not None:
+        source = StudySource(analysis)
+        word, worse = gate_word(source), len(regressions(analysis))
+        title = gate_title(word, newest.thresholds, worse, len(unexplained(analysis)))
+        lines = map(threshold_text, newest.thresholds)
+        yield Doubts(title, word in ("Failed", "Invalid"), tuple(lines), (newest_text(newest),))

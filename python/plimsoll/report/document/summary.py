@@ -13,7 +13,7 @@ from plimsoll.say import comparisons
 from plimsoll.say.answer.shape import changes_of, shape_of
 from plimsoll.say.answer.versions import topics_of
 from plimsoll.say.numbers import NONE, count, known
-from plimsoll.say.remarks import RESPONSE_TIMES, times_of_dominant
+from plimsoll.say.remarks import SERVICE_TIMES, times_of_dominant
 from plimsoll.stats.cells import dominant_endpoint
 from plimsoll.stats.compare.tails import highest
 from plimsoll.stats.metric import Metric
@@ -50,14 +50,14 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         "changes": bool(changes) and not says_changes(study),
         "size": _sizes_differ(cells, topic),
     }
+    times = [Metric("quantile", 0.5), *([tail] if tail.quantile != 0.5 else [])]
     columns = (
         *([TableColumn("Operation", is_text=True, use="group")] if has["operation"] else []),
         *([TableColumn("Variant", is_text=True, room="word")] if has["variant"] else []),
         *([TableColumn("Level")] if has["level"] else []),
         *([TableColumn("What changed", is_text=True, room="long")] if has["changes"] else []),
         TableColumn("Requests/s", hint="successful ones"),
-        TableColumn("p50 (ms)"),
-        *([TableColumn(f"{tail.text} (ms)")] if tail.quantile != 0.5 else []),
+        *(TableColumn(f"{metric.text} (ms)") for metric in times),
         TableColumn("Failed"),
         *([TableColumn("Bytes a reply")] if has["size"] else []),
         *(TableColumn(_title(topic, each, len(study.variants)), is_text=True, room="long") for each in against),
@@ -74,8 +74,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         )
         numbers = (
             NONE if total is None else known(total.value(Metric("throughput"))),
-            NONE if row is None else quantile(row, 0.5),
-            *([NONE if row is None else quantile(row, tail.quantile or 0.99)] if tail.quantile != 0.5 else []),
+            *(_time(row, _by_service(analysis, cell, row, metric), metric) for metric in times),
             failed(total),
             *([NONE if row is None or row.size is None else count(row.size)] if has["size"] else []),
         )
@@ -90,8 +89,27 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
     shown = {cell.operation: dominant_endpoint([cell]) for cell in cells if cell.cell in mixed}
     notes += [times_of_dominant(operation, endpoint) for operation, endpoint in shown.items()]
     if len(study.variants) == 2 and has_service_times(judged):
-        notes.append(RESPONSE_TIMES)
+        notes.append(SERVICE_TIMES)
     return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))
+
+
+def _by_service(analysis: Analysis, cell: CellSummary, row: EndpointCell | None, metric: Metric) -> float | None:
+    """The service time that is compared in place of the response time: a report has one p50."""
+    if row is None or len(analysis.study.variants) != 2:
+        return None
+    for comparison in analysis.comparisons:
+        is_here = (
+            cell.cell in comparison.cells and (comparison.endpoint if any(comparison.endpoint) else TOTAL) == row.key
+        )
+        if is_here and comparison.metric.is_same(metric) and has_service_times([comparison]):
+            return comparison.a_value if cell.cell == comparison.cells[0] else comparison.b_value
+    return None
+
+
+def _time(row: EndpointCell | None, compared: float | None, metric: Metric) -> str:
+    if compared is not None:
+        return known(compared)
+    return NONE if row is None else quantile(row, metric.quantile or 0.99)
 
 
 def _mixed(analysis: Analysis, cells: Sequence[CellSummary]) -> set[CellKey]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from plimsoll.report.gate import is_regression, reported
-from plimsoll.report.render.run_junit import xml_text
+from plimsoll.report.render.run_junit import threshold_case, xml_text
 from plimsoll.say.comparisons import RunLength, details, direction, headline, in_short, place, subject
 from plimsoll.say.findings import said
 from plimsoll.say.numbers import counted
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def analysis_junit(source: StudySource, request: OutputRequest) -> str:
-    """A test per primary comparison (or per comparison, where no metric is primary), per other comparison with a
-    certain difference, and per finding that blocks.
+    """A test per threshold of the run, or of the newest one; per primary comparison (or per comparison, where no metric
+    is primary); per other comparison with a certain difference; and per finding that blocks.
 
     What fails a build is a failure; what is unknown, because a check failed, is an error; what too few
     runs or requests leave open is skipped. A last test says whether there is any valid run. Names do not change from
@@ -30,6 +30,8 @@ def analysis_junit(source: StudySource, request: OutputRequest) -> str:
     analysis = source.analysis
     suite = ElementTree.Element("testsuite")
     names: Counter[str] = Counter()
+    for result in source.thresholds:
+        threshold_case(suite, result)
     for comparison in reported(analysis):
         _comparison(suite, analysis, comparison, names)
     for finding in analysis.findings:

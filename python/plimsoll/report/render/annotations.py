@@ -8,17 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.gate import is_regression, reported
-from plimsoll.say.comparisons import WORDS, direction, in_short, place, subject
+from plimsoll.report.gate import is_regression, reported, unexplained
+from plimsoll.say.comparisons import WORDS, direction, in_short, place, ratio, subject, values
 from plimsoll.say.findings import said
+from plimsoll.say.gates import newest_text, noise_text, unexplained_text
 from plimsoll.say.numbers import counted
+from plimsoll.stats.compare.prediction import LEAST_EARLIER
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from plimsoll.report.sources import OutputRequest, StudySource
     from plimsoll.stats.compare.comparison import Comparison, VerdictWord
     from plimsoll.stats.findings.finding import Finding, FindingWeight
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 Grade = Literal["error", "warning", "notice"]
 
@@ -30,7 +34,14 @@ _GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", 
 def workflow_commands(source: StudySource, request: OutputRequest) -> str:
     """A line each, errors first: what became worse or is unknown, reasons to doubt, then the rest."""
     analysis = source.analysis
-    messages = [*_of_comparisons(reported(analysis)), *_open(analysis.judged), *map(_of_finding, analysis.findings)]
+    messages = [
+        *_of_thresholds(source.thresholds),
+        *_of_comparisons(reported(analysis)),
+        *_of_unexplained(unexplained(analysis)),
+        *_of_noise(source),
+        *_open(analysis.judged),
+        *map(_of_finding, analysis.findings),
+    ]
     lines = []
     for grade in ("error", "warning", "notice"):
         own = [(title, text) for own_grade, title, text in messages if own_grade == grade]
@@ -42,6 +53,34 @@ def workflow_commands(source: StudySource, request: OutputRequest) -> str:
 
 
 _OPEN: tuple[VerdictWord, ...] = ("one run", "no verdict")
+
+
+def _of_thresholds(results: Iterable[ThresholdResult]) -> Iterator[tuple[Grade, str, str]]:
+    for result in results:
+        if result.outcome != "passed":
+            yield (
+                "error" if result.outcome == "broken" else "warning",
+                f"{result.text}: {result.outcome}",
+                result.detail,
+            )
+
+
+def _of_unexplained(comparisons: Iterable[Comparison]) -> Iterator[tuple[Grade, str, str]]:
+    for comparison in comparisons:
+        shown = " ".join(filter(None, (values(comparison), ratio(comparison))))
+        yield "warning", f"{subject(comparison)}: unclear", unexplained_text(comparison, shown)
+
+
+def _of_noise(source: StudySource) -> Iterator[tuple[Grade, str, str]]:
+    """What the earlier runs say about it; why there are none."""
+    if source.remark:
+        yield "notice", "Nothing to compare", source.remark
+    newest = source.analysis.study.newest
+    if newest is not None:
+        yield "notice", "Compared", newest_text(newest)
+        judged = source.analysis.judged
+        together = [each for each in judged if each.endpoint in (TOTAL, ("", ""))]
+        yield "notice", "Noise of this runner", noise_text(newest, together or judged, LEAST_EARLIER)
 
 
 def _of_comparisons(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Grade, str, str]]:

@@ -43,7 +43,7 @@ def junit(results: Sequence[ThresholdResult], validity: Validity, run: Described
     for name, value in _properties(run):
         ElementTree.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
     for result in results:
-        _threshold(suite, result)
+        threshold_case(suite, result)
     _validity(suite, validity, _seconds(run))
     root = ElementTree.Element(
         "testsuites", {key: suite.attrib[key] for key in ("tests", "failures", "errors", "time")}
@@ -83,7 +83,8 @@ def _properties(run: Described | None) -> Iterator[tuple[str, object]]:
         yield "note", note
 
 
-def _threshold(suite: ElementTree.Element, result: ThresholdResult) -> None:
+def threshold_case(suite: ElementTree.Element, result: ThresholdResult) -> None:
+    """Add its test to a suite."""
     attributes = {"classname": "plimsoll.threshold", "name": xml_text(result.text), "time": "0"}
     case = ElementTree.SubElement(suite, "testcase", attributes)
     if result.passed:

@@ -81,7 +81,7 @@ def others(analysis: Analysis) -> Iterator[str]:
     leading = [each for each in analysis.comparisons if topics[0].covers(each)]
     said = [*leading, *(each for pair in _pairs_elsewhere(analysis, topics, _once_each(leading)) for each in pair)]
     known = set(map(id, said))
-    twins = _twins(analysis)
+    twins = twins_of(analysis)
     unsaid = (each for each in analysis.comparisons if id(each) not in known)
     rest = [each for each in unsaid if (each.operation, each.endpoint) not in twins]
 
@@ -100,7 +100,7 @@ def others(analysis: Analysis) -> Iterator[str]:
         yield f"{'; '.join(texts)}."
 
 
-def _twins(analysis: Analysis) -> set[tuple[str, tuple[str, str]]]:
+def twins_of(analysis: Analysis) -> set[tuple[str, tuple[str, str]]]:
     """The only endpoint of each operation that has one: its requests are those of all endpoints together."""
     endpoints: dict[str, set[tuple[str, str]]] = {}
     for each in analysis.comparisons:

@@ -4,6 +4,7 @@ scatter lets expect of one more?"""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +17,31 @@ if TYPE_CHECKING:
     from plimsoll.stats.compare.questions import Question
     from plimsoll.stats.compare.readings import Readings
     from plimsoll.stats.study import Measured, Study
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 LEAST_EARLIER = 5
 """Runs. The spread of fewer is too uncertain to predict with."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewestRun:
+    """A run that is compared with the good ones of a branch or tag before it, as a gate does."""
+
+    baseline: str
+    """The branch or tag."""
+    earlier: int
+    """Its good runs that are known."""
+    last: str
+    """The id of the last of them."""
+    last_commit: str
+    """Of its scenario, as `commit`; "" where it is not known."""
+    run: str
+    """The id of the run."""
+    branch: str
+    """Its branch; "" where it is not known."""
+    commit: str
+    thresholds: tuple[ThresholdResult, ...] = ()
+    """Its own."""
 
 
 def earlier_rows(study: Study, readings: Readings, question: Question) -> tuple[Measured, ...]:
