@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll import __version__
 from plimsoll.cli.parts.common import VERSION
 from plimsoll.errors import PlimsollError
 from plimsoll.plain_text import plain_lines, without_passwords_of
@@ -122,6 +123,6 @@ Examples:
   plimsoll show last
   plimsoll doctor""",
 )
-@click.version_option(package_name="plimsoll", prog_name="plimsoll", message=VERSION)
+@click.version_option(__version__, prog_name="plimsoll", message=VERSION)
 def main() -> None:
     """Plimsoll finds out how much load a service carries."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll import __version__
 from plimsoll.cli.parts.common import VERSION, ask_for_public_load, on_a_terminal
 from plimsoll.cli.parts.workers import attach, await_workers, join_master, master_of
 from plimsoll.errors import UnknownOptionError, UsageError
@@ -79,7 +80,7 @@ Options are also read from PLIMSOLL_… and LOCUST_… variables, ~/.locust.conf
 ./pyproject.toml. The exit code is 0, or 1 after failures or a threshold that does not hold, 2 for what cannot be run, 3
 when the load was not the load asked for.""",
 )
-@click.version_option(None, "-V", "--version", package_name="plimsoll", prog_name="plimsoll", message=VERSION)
+@click.version_option(__version__, "-V", "--version", prog_name="plimsoll", message=VERSION)
 @click.pass_context
 def run(ctx: click.Context, /, **_: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""
