@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 from tests.command import wait_until
-from tests.run.joined import Link, processes_of, start_master, start_worker, stored_facts
+from tests.run.joined import VISITOR, Link, processes_of, start_master, start_worker, stored_facts
 from tests.run.page_session import PageSession
 
 if TYPE_CHECKING:
@@ -268,6 +268,27 @@ def test_only_the_files_of_the_run_are_sent_and_a_missing_one_is_named_with_what
     assert done.code == 0 and target.total > 0
 
 
+def test_a_variable_travels_if_it_is_named_and_its_value_is_stored_nowhere(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    plimsoll.write("import os\nprint('the token has', len(os.environ['SHOP_TOKEN']))\n" + VISITOR)
+    (plimsoll.directory / "elsewhere").mkdir()
+    words = ("-f", "locustfile.py", "-H", target.url, "-t", "1s", "-s", "5s")
+    worker = start_worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere")
+    plimsoll.environment["SHOP_TOKEN"] = "s3cret-of-the-shop"
+    done = plimsoll.end(start_master(plimsoll, port, *words, "--env", "SHOP_TOKEN"))
+    assert plimsoll.end(worker).code == 0
+    assert done.code == 0 and target.total > 0, done
+    assert "the token has 18" in done.out
+    assert b"s3cret" not in b"".join(path.read_bytes() for path in plimsoll.directory.glob("plimsoll.db*"))
+    del plimsoll.environment["SHOP_TOKEN"]
+    worker = start_worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere")
+    plimsoll.environment["SHOP_TOKEN"] = "s3cret-of-the-shop"
+    done = plimsoll.end(start_master(plimsoll, port, *words))
+    assert plimsoll.end(worker).code == 0
+    assert "this machine has no such environment variable: start the run with --env SHOP_TOKEN" in done.err, done
+
+
 @pytest.mark.exhaustive
 def test_a_worker_with_another_locustfile_is_refused(plimsoll: Command, target: CountingTarget, port: int) -> None:
     plimsoll.write(LOCUSTFILE)
@@ -343,6 +364,9 @@ def test_a_master_ends_with_locusts_exit_code_if_its_workers_do_not_come(plimsol
         (("--worker", "--join-token", "abc"), "the token of --join-token .* has 3 characters, and needs 16.*"),
         (("--master", "--ship", "no*", "-f", "locustfile.py"), "--ship no\\*: /.* has no such file"),
         (("--ship", "*", "http://h"), "--ship goes with --master or --cluster: .*"),
+        (("--env", "HOME", "http://h"), "--env goes with --master or --cluster: .*"),
+        (("--master", "--env", "NOT_THERE", "http://h"), "--env NOT_THERE: there is no such variable here"),
+        (("--master", "--env", "A=s3cret", "http://h"), "--env takes a name, .*: export A=…, --env A"),
         (("--master", "--master-bind-host", "192.0.2.1", "http://h"), "cannot listen for workers at 192.0.2.1:5557.*"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.say.answer.versions import twins_of
 from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 
 if TYPE_CHECKING:
@@ -56,6 +55,9 @@ def is_unexplained(comparison: Comparison) -> bool:
 
 def unexplained(analysis: Analysis) -> tuple[Comparison, ...]:
     """Of the judged ones. The only endpoint of an operation is not repeated: it is all of them together."""
+    # Only here: a run that begins compares nothing, and this takes numpy along.
+    from plimsoll.say.answer.versions import twins_of
+
     twins = twins_of(analysis)
     judged = (each for each in analysis.judged if (each.operation, each.endpoint) not in twins)
     return tuple(filter(is_unexplained, judged))

@@ -13,7 +13,7 @@ from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX
 
 DEFAULT_MAX_USERS = 10_000
 """Most users of an open-model run that does not say."""
-_WORDS = {"locustfiles", "arguments", "command", "ship", "tags", "exclude_tags", "source_addresses"}
+_WORDS = {"locustfiles", "arguments", "command", "env", "ship", "tags", "exclude_tags", "source_addresses"}
 """Fields that are tuples of texts."""
 
 
@@ -54,6 +54,8 @@ class RunPlan:
     """What follows when a worker is lost: mark, redistribute or stop."""
     ship: tuple[str, ...] = ()
     """Patterns of files that travel to workers on other machines, besides those that the locustfiles import."""
+    env: tuple[str, ...] = ()
+    """Names of environment variables that travel to workers on other machines. Their values are in no plan."""
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
     equal_weights: bool = False

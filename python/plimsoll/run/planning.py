@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from dataclasses import dataclass, fields, replace
@@ -55,7 +56,7 @@ WAITING_S = 30.0
 AS_GIVEN = (
     "tags", "exclude_tags", "equal_weights", "insecure", "http2", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of", "max_body", "max_decoded_body", "max_body_memory",
-    "max_names", "no_connect_backoff", "trace_share", "on_worker_loss", "ship",
+    "max_names", "no_connect_backoff", "trace_share", "on_worker_loss", "ship", "env",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
 _HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)|[\w.-]+\.(com|org|net|io|dev|local|test)$")
@@ -454,6 +455,16 @@ def _check_master(given: Mapping[str, Any]) -> None:
     """Raises UsageError for what does not go with --master, and for what goes only with it."""
     if given["ship"] and not (given["master"] or given["cluster"]):
         raise UsageError("--ship goes with --master or --cluster: on this machine all files are where they are")
+    if given["env"] and not (given["master"] or given["cluster"]):
+        raise UsageError("--env goes with --master or --cluster: workers of this machine have its variables")
+    for name in given["env"]:
+        if "=" in name:
+            raise UsageError(
+                f"--env takes a name, and the value from here: export {name.partition('=')[0]}=…, --env "
+                f"{name.partition('=')[0]}"
+            )
+        if name not in os.environ:
+            raise UsageError(f"--env {name}: there is no such variable here")
     if not given["master"]:
         return
     if given["cluster"]:

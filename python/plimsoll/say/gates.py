@@ -4,43 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.plain_text import one_line
 from plimsoll.say.comparisons import basis, endpoint
-from plimsoll.say.names import listed
+from plimsoll.say.names import listed, version_text
 from plimsoll.say.numbers import counted, short_percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.compare.prediction import NewestRun
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 GateWord = Literal["Passed", "Failed", "Open", "Invalid"]
-SHORT_COMMIT = 10
-"""Digits."""
 MOST_SCATTERS = 4
 """Figures in the sentence on noise."""
 
 
-def version_text(manifest: Manifest) -> str:
-    """branch slow, commit 1a2b3c4d5e; "" where neither is known."""
-    return _version(manifest.branch or "", manifest.commit)
-
-
 def newest_text(newest: NewestRun) -> str:
     """Which versions are compared."""
-    this = ", ".join(filter(None, (f"This run is {newest.run}", _version(newest.branch, newest.commit))))
+    this = ", ".join(filter(None, (f"This run is {newest.run}", version_text(newest.branch, newest.commit))))
     last = ", ".join(
-        filter(None, (f"the last good run of {newest.baseline} is {newest.last}", _version("", newest.last_commit)))
+        filter(None, (f"the last good run of {newest.baseline} is {newest.last}", version_text("", newest.last_commit)))
     )
     return f"{this}; {last}."
-
-
-def _version(branch: str, commit: str) -> str:
-    parts = (f"branch {one_line(branch)}" if branch else "", f"commit {commit[:SHORT_COMMIT]}" if commit else "")
-    return ", ".join(filter(None, parts))
 
 
 def gate_title(word: GateWord, thresholds: Sequence[ThresholdResult], worse: int, unexplained: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.plain_text import one_line
 from plimsoll.record import OTHERS
 from plimsoll.say.numbers import counted
 from plimsoll.stats.names import MOST
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from plimsoll.stats.names import NamePattern
     from plimsoll.stats.study import Level
 
+SHORT_COMMIT = 10
+"""Digits."""
 MOST_NAMED = 4
 """Names in a list before "and n more"."""
 
@@ -36,6 +39,12 @@ def code(name: str) -> str:
     """A name as code: between backticks, which each renderer draws in its way."""
     plain = name.replace("`", "'")
     return f"`{plain}`"
+
+
+def version_text(branch: str | None, commit: str) -> str:
+    """branch slow, commit 1a2b3c4d5e; "" where neither is known."""
+    parts = (f"branch {one_line(branch)}" if branch else "", f"commit {commit[:SHORT_COMMIT]}" if commit else "")
+    return ", ".join(filter(None, parts))
 
 
 def at_levels(levels: Iterable[Level | None]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import os
 import sysconfig
 import traceback
 from pathlib import Path
@@ -39,9 +40,12 @@ def note_brought(folder: str) -> None:
 
 
 def hint(error: BaseException) -> str:
-    """How to fix a failed import, or a file that is missing, to append to the error's message; "" if unknown."""
+    """How to fix a failed import, or a file or a variable that is missing, to append to the error's message; "" if
+    unknown."""
     if isinstance(error, FileNotFoundError):
         return _missing_file(error)
+    if isinstance(error, KeyError):
+        return _missing_variable(error)
     name = error.name if isinstance(error, ImportError) else None
     if name is None:
         return ""
@@ -61,6 +65,14 @@ def _missing_file(error: FileNotFoundError) -> str:
     if not path.is_relative_to(_brought[0]):
         return ""
     return f"; it did not travel with the locustfile: start the run with --ship '{path.relative_to(_brought[0])}'"
+
+
+def _missing_variable(error: KeyError) -> str:
+    """Of the environment, only those that are named travel."""
+    modules = [frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not _brought or modules[-1:] != [os.__name__]:
+        return ""
+    return f"; this machine has no such environment variable: start the run with --env {error.args[0]}"
 
 
 def broken(error: BaseException, doing: str) -> LocustfileError:

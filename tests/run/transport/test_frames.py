@@ -63,7 +63,8 @@ def test_a_stream_of_something_else_is_refused(data: bytes, why: str) -> None:
 
 def test_each_order_is_one_frame_from_which_it_comes_back() -> None:
     orders = [
-        Prepare({"users": 1}, 2, Bundle().to_list()), Init(), Open({"users": 1}, b"shared"), Start(123), Renew(),
+        Prepare({"users": 1}, 2, Bundle().to_list(), {"A": "1"}), Init(), Open({"users": 1}, b"shared"), Start(123),
+        Renew(),
         Adjust({"A": 3}, 5), Spawned(5), Offer(20.0, 5, None), Assign([[0, 2]], 7), Reset(9),
         Tell("message", ["greeting", b"data"]), Drain(), Finish(), Stop(),
     ]  # fmt: skip

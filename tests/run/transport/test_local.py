@@ -51,7 +51,7 @@ def _bundle(plan: dict[str, Any]) -> Bundle:
 def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerProcess, tmp_path: Path) -> None:
     text = "from locust import User, task\nclass A(User):\n    fixed_count = 2\n    @task\n    def t(self): pass\n"
     plan = _plan(tmp_path, text)
-    worker.order(Prepare(plan, 1, _bundle(plan).to_list()))
+    worker.order(Prepare(plan, 1, _bundle(plan).to_list(), {}))
     worker.order(Init())
     (prepared,) = _read(worker)
     assert prepared == Prepared({})
@@ -69,7 +69,7 @@ def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerPro
 
 def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: Path) -> None:
     plan = _plan(tmp_path, "1 / 0\n")
-    worker.order(Prepare(plan, 1, _bundle(plan).to_list()))
+    worker.order(Prepare(plan, 1, _bundle(plan).to_list(), {}))
     (refusal,) = _read(worker)
     assert isinstance(refusal, LocustfileError)
     assert "ZeroDivisionError" in str(refusal)
@@ -77,7 +77,7 @@ def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: P
 
 def test_an_unexpected_error_is_a_refusal_too(worker: WorkerProcess, tmp_path: Path) -> None:
     plan = _plan(tmp_path, "from locust import User\nclass A(User): pass\n")
-    worker.order(Prepare({**plan, "load": 5}, 1, _bundle(plan).to_list()))
+    worker.order(Prepare({**plan, "load": 5}, 1, _bundle(plan).to_list(), {}))
     (refusal,) = _read(worker)
     assert isinstance(refusal, LocustfileError)
     assert "TypeError" in str(refusal)
@@ -100,7 +100,7 @@ def test_what_a_process_does_not_take_at_once_arrives_later(worker: WorkerProces
     os.kill(worker.pid, signal.SIGSTOP)
     worker.order(Tell("message", ["big", b"x" * 5_000_000]))
     plan = _plan(tmp_path, "1 / 0\n")
-    worker.order(Prepare(plan, 1, _bundle(plan).to_list()))
+    worker.order(Prepare(plan, 1, _bundle(plan).to_list(), {}))
     assert worker.has_backlog
     os.kill(worker.pid, signal.SIGCONT)
     loop = Loop()
@@ -133,7 +133,7 @@ def test_a_locustfile_that_changes_while_the_processes_start_is_refused(worker: 
     plan = _plan(tmp_path, "1\n")
     bundle = _bundle(plan)
     (tmp_path / "locustfile.py").write_text("2\n")
-    worker.order(Prepare(plan, 1, bundle.to_list()))
+    worker.order(Prepare(plan, 1, bundle.to_list(), {}))
     (error,) = _read(worker)
     assert isinstance(error, LocustfileError)
     assert str(error) == f"{tmp_path}/locustfile.py has changed since this run was started; start the run again"

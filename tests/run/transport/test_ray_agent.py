@@ -75,7 +75,7 @@ def _start(agent: NodeAgent, folder: Path, workers: list[int]) -> tuple[Reader, 
     bundle = Bundle.of([str(locustfile)])
     plan = RunPlan(locustfiles=(str(locustfile),), processes=len(workers), ship=("data.txt",))
     agent.start(Archive.of(Shipment.of(plan, folder)), workers)
-    return Reader(agent), pack("prepare", plan.to_dict(), len(workers), bundle.to_list()) + pack("init")
+    return Reader(agent), pack("prepare", plan.to_dict(), len(workers), bundle.to_list(), {}) + pack("init")
 
 
 def test_workers_find_their_files_on_the_machine_and_their_bytes_are_carried(agent: NodeAgent, tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ from plimsoll.report.document.opening import answer, opening
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.say.durations import duration_text
-from plimsoll.say.gates import version_text
 from plimsoll.say.headline.target import figures_line
+from plimsoll.say.names import version_text
 from plimsoll.say.notes import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line, waiting_share
 from plimsoll.say.outcome import NO_REQUESTS
@@ -116,7 +116,13 @@ def lines_of(view: RunView, run: Described | None) -> tuple[str, ...]:
     if run is None:
         return ("These numbers come from memory: the store does not have all of this run.",)
     started = moment(run.started)
-    parts = [f"run {run.id}", run.status, started, duration_text(view.duration), version_text(run.manifest)]
+    parts = [
+        f"run {run.id}",
+        run.status,
+        started,
+        duration_text(view.duration),
+        version_text(run.manifest.branch, run.manifest.commit),
+    ]
     notes = [f"note: {one_line(note)}" for note in run.notes]
     return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
 

@@ -62,10 +62,12 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         *([TableColumn("Bytes a reply")] if has["size"] else []),
         *(TableColumn(_title(topic, each, len(study.variants)), is_text=True, room="long") for each in against),
     )
-    rows = []
+    rows, has_service = [], False
     for cell in _ordered(study, cells)[:MOST_ROWS]:
         row = cell.endpoint(dominant_endpoint([cell])) if cell.cell in mixed else _row_of(cell, topic)
         total = cell.main
+        by_service = [_by_service(analysis, cell, row, metric) for metric in times]
+        has_service = has_service or any(value is not None for value in by_service)
         left = (
             *([cell.operation] if has["operation"] else []),
             *([f"{cell.variant}{'' if cell.valid or has['level'] else '*'}"] if has["variant"] else []),
@@ -74,7 +76,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         )
         numbers = (
             NONE if total is None else known(total.value(Metric("throughput"))),
-            *(_time(row, _by_service(analysis, cell, row, metric), metric) for metric in times),
+            *(_time(row, value, metric) for value, metric in zip(by_service, times, strict=True)),
             failed(total),
             *([NONE if row is None or row.size is None else count(row.size)] if has["size"] else []),
         )
@@ -88,7 +90,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         notes.append("One run each: how much of a change is noise is unknown.")
     shown = {cell.operation: dominant_endpoint([cell]) for cell in cells if cell.cell in mixed}
     notes += [times_of_dominant(operation, endpoint) for operation, endpoint in shown.items()]
-    if len(study.variants) == 2 and has_service_times(judged):
+    if has_service:
         notes.append(SERVICE_TIMES)
     return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))
 

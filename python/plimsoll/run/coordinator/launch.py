@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -90,7 +91,7 @@ class Launch:
         """The processes are there. Raises LocustfileError for a locustfile that cannot be read."""
         self._bundle = Bundle.of(self.plan.locustfiles)
         for process in self._nodes.processes:
-            process.order(Prepare(self.plan.to_dict(), self.plan.processes, self._bundle.to_list()))
+            self._prepare(process)
         if self._nodes.main is not None:
             self._nodes.main.order(Init())
         else:
@@ -104,9 +105,14 @@ class Launch:
 
     def prepare(self, worker: WorkerHandle) -> None:
         """Prepare a worker that begins while the others run; `open` follows."""
-        assert self._bundle is not None
-        worker.order(Prepare(self.plan.to_dict(), self.plan.processes, self._bundle.to_list()))
+        self._prepare(worker)
         worker.order(Init())
+
+    def _prepare(self, process: WorkerHandle) -> None:
+        assert self._bundle is not None
+        # A command that continues a run may not have all that the lost one had.
+        environment = {name: os.environ[name] for name in self.plan.env if name in os.environ}
+        process.order(Prepare(self.plan.to_dict(), self.plan.processes, self._bundle.to_list(), environment))
 
     def open(self, worker: WorkerHandle) -> None:
         """Open a worker: all processes are prepared."""

@@ -141,6 +141,9 @@ _HOW_MUCH = (
     _option("--ship", group=HOW_MUCH, metavar="PATTERN", multiple=True,
             help="With --cluster or --master: files that travel to the workers besides the locustfile and what it "
                  "imports, as data/*.csv; counted from the working directory; may be repeated."),
+    _option("--env", group=HOW_MUCH, metavar="NAME", multiple=True,
+            help="With --cluster or --master: an environment variable that the workers get, with the value that it has "
+                 "here; it is stored nowhere; may be repeated."),
     _option("--on-worker-loss", group=HOW_MUCH, choices=("mark", "redistribute", "stop"), default="mark",
             help="When a worker ends, or does not report for 3 s: go on without it (the default), give its load to "
                  "the others, or end the run. The report says so in any case."),

@@ -35,6 +35,8 @@ class Prepare(Order):
     workers: int
     bundle: list[Any]
     """The locustfiles, as `Bundle.to_list` has them."""
+    environment: Mapping[str, str]
+    """Variables of the coordinator that the worker gets."""
 
 
 @dataclass(frozen=True, slots=True)

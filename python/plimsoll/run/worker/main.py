@@ -35,7 +35,7 @@ from plimsoll.users import code_errors, log
 from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.orders import Order
@@ -131,7 +131,10 @@ class WorkerServer:
             self._refused = True
             self._tell(broken(error, "an unexpected error of the worker"))
 
-    def _prepare(self, plan: dict[str, Any], workers: int, bundle: Sequence[Any]) -> None:
+    def _prepare(
+        self, plan: dict[str, Any], workers: int, bundle: Sequence[Any], environment: Mapping[str, str]
+    ) -> None:
+        os.environ.update(environment)
         decoded = replace(RunPlan.from_dict(plan), locustfiles=Bundle.from_list(bundle).open(self._files))
         if self._files is not None:
             # The folder of the log is one of the coordinator's machine; what is printed goes there.
