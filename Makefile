@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-outputs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -179,6 +179,9 @@ release-check: wheels docs check-macos ## all that a release needs: wheels, site
 
 docs: setup ## the documentation as a site, in target/docs
 	@$(BIN)/python -m scripts.site
+
+docs-outputs: setup ## the outputs that the documentation shows, from the commands above them (about five minutes)
+	@$(BIN)/python -m scripts.documents
 
 docs-pictures: setup ## the pictures of the documentation, from a real run
 	@$(BIN)/python -m scripts.pictures
