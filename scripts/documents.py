@@ -29,7 +29,8 @@ DOCUMENTS = [
 ]
 SERVICE = "http://127.0.0.1:8000"
 """What the documents call the service; here it has the port that was free."""
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
+"""For one command, on a machine that does other things, too."""
 
 FENCE = re.compile(
     r"(?:^<!-- exit (?P<exits>[\d or]+) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -81,8 +82,10 @@ def todos_service() -> Iterator[str]:
         assert lab.stdout is not None
         line = lab.stdout.readline()
         assert line, "the todos lab did not start; its own words are above"
-        yield line.split()[2]
-        lab.terminate()
+        try:
+            yield line.split()[2]
+        finally:
+            lab.terminate()
 
 
 def ran(text: str, url: str, folder: Path) -> Iterator[tuple[re.Match[str], ShownCommand, CommandOutput]]:
@@ -144,6 +147,7 @@ def main() -> int:
     everything = []
     with todos_service() as url:
         for path in DOCUMENTS:
+            print(path.relative_to(ROOT), file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory(prefix="plimsoll-docs-") as folder:
                 text, stale = renewed(path.read_text(), url, Path(folder))
             path.write_text(text)
