@@ -22,7 +22,8 @@ WRONG = "# wrong.toml"
 
 
 @pytest.mark.parametrize("title", [title for title in PLANS if title != WRONG])
-def test_a_plan_of_the_guide_can_be_read(plan: Callable[..., PlanFile], title: str) -> None:
+def test_a_plan_of_the_guide_can_be_read(plan: Callable[..., PlanFile], title: str, tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(b"")
     found = plan(PLANS[title])
     assert found.scenario or found.load
 

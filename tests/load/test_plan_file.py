@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -308,6 +310,116 @@ def test_bodies_come_from_text_json_and_files(plan: Callable[..., PlanFile], tmp
         {"base64": "/yR7eH0="},
         {"json": '{"n": ${uuid}, "s": "${uuid}"}'},
         {"text": "<n>${uuid}</n>"},
+    ]
+
+
+def test_a_form_with_files_has_its_texts_and_bytes(plan: Callable[..., PlanFile], tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\xff${x}")
+    scenario = plan(
+        f"""{TARGET}[[request]]
+post = "/"
+headers = {{ A = "b" }}
+multipart.title = ["x", "${{uuid}}"]
+multipart."a\\"b" = {{ text = "{{}}", type = "application/json" }}
+multipart.f = {{ file = "a.png" }}
+[[request]]
+post = "/"
+multipart.f = {{ file = "a.png", name = "é.png", type = "image/png" }}
+"""
+    ).scenario
+    assert scenario is not None
+    first, second = (flow["steps"][0] for flow in scenario["flows"])
+    (_, (name, content_type)) = first["headers"]
+    assert name == "Content-Type"
+    line = "--" + content_type.removeprefix("multipart/form-data; boundary=")
+    start = f"{line}\r\nContent-Disposition: form-data; name="
+    text, file, end = first["body"]["parts"]
+    assert text["text"] == (
+        f'{start}"title"\r\n\r\nx\r\n{start}"title"\r\n\r\n${{uuid}}\r\n'
+        f'{start}"a%22b"\r\nContent-Type: application/json\r\n\r\n{{}}\r\n'
+        f'{start}"f"; filename="a.png"\r\nContent-Type: application/octet-stream\r\n\r\n'
+    )
+    assert (file, end) == ({"base64": "/yR7eH0="}, {"text": f"\r\n{line}--\r\n"})
+    assert second["body"]["parts"][0]["text"].endswith('filename="é.png"\r\nContent-Type: image/png\r\n\r\n')
+
+
+def test_a_boundary_is_not_in_a_file(plan: Callable[..., PlanFile], tmp_path: Path) -> None:
+    text = f'{TARGET}[[request]]\npost = "/"\nmultipart.f.file = "f"\n'
+
+    def boundary(content: bytes) -> str:
+        (tmp_path / "f").write_bytes(content)
+        scenario = plan(text).scenario
+        assert scenario is not None
+        value: str = scenario["flows"][0]["steps"][0]["headers"][0][1]
+        return value.partition("boundary=")[2]
+
+    usual = boundary(b"")
+    assert boundary(f"--{usual}--".encode()) not in (usual, f"{usual}--")
+    assert boundary(b"") == usual
+
+
+def test_an_operation_of_graphql_names_its_row(plan: Callable[..., PlanFile], tmp_path: Path) -> None:
+    (tmp_path / "two.graphql").write_text("query One { a }\nmutation Two($id: ID!) { b(id: $id) }\n")
+    steps = [
+        'graphql = "{ a }"',
+        'graphql = "query One { a }"\nname = "own"',
+        'graphql = "two.graphql"\noperation_name = "Two"\nvariables = { id = "${iteration}" }\nexpect.status = 200',
+        'graphql = "two.graphql"\nexpect.absent = ["/errors/0", "/b"]',
+    ]
+    scenario = plan(TARGET + "".join(f'[[request]]\npost = "/graphql"\n{step}\n' for step in steps)).scenario
+    assert scenario is not None
+    made = [flow["steps"][0] for flow in scenario["flows"]]
+    assert [step["name"] for step in made] == ["/graphql", "own", "Two", "One"]
+    assert [step["expect"] for step in made] == [
+        {"absent": ["/errors"]},
+        {"absent": ["/errors"]},
+        {"absent": ["/errors"], "status": [[200, 200]]},
+        {"absent": ["/errors/0", "/b"]},
+    ]
+    assert made[0]["body"] == {"json": '{"query": "{ a }"}'}
+    document = json.dumps((tmp_path / "two.graphql").read_text())
+    assert made[2]["body"]["json"] == (
+        f'{{"query": {document}, "variables": {{"id": "${{iteration}}"}}, "operationName": "Two"}}'
+    )
+
+
+def test_auth_is_a_header(plan: Callable[..., PlanFile]) -> None:
+    scenario = plan(
+        f"""auth = {{ basic = ["ann", "a:b${{x}}"] }}
+{TARGET}
+[[request]]
+get = "/"
+[[request]]
+get = "/"
+headers = {{ A = ["b", "c"] }}
+auth = {{ bearer = "${{user}}" }}
+[[request]]
+get = "/"
+auth = {{ api_key = "k" }}
+[[request]]
+get = "/"
+auth = {{ api_key = "k", header = "Key" }}
+[[flow]]
+[[flow.step]]
+connect = "/"
+auth = {{ basic = ["${{user}}", "p$${{"] }}
+[[flow.step]]
+wait = "1s"
+[[request]]
+grpc = "a.B/C"
+auth = {{ bearer = "t" }}
+""".replace("${x}", "$${x}")
+    ).scenario
+    assert scenario is not None
+    basic = ["Authorization", f"Basic {base64.b64encode(b'ann:a:b${x}').decode()}"]
+    assert scenario["targets"][0]["headers"] == [basic]
+    assert [flow["steps"][0]["headers"] for flow in scenario["flows"]] == [
+        [],
+        [["A", "b"], ["A", "c"], ["Authorization", "Bearer ${user}"]],
+        [["X-API-Key", "k"]],
+        [["Key", "k"]],
+        [["Authorization", "Basic ${base64:${user}:p$${}"]],
+        [["Authorization", "Bearer t"]],
     ]
 
 

@@ -83,11 +83,11 @@ message = {{ text = "a${{user}}", number = "${{iteration}}" }}
 headers = {{ x-a = "b" }}
 compression = true
 expect = {{ json = {{ "/kind" = "KIND_ECHO", "/metadata/0" = "x-a: b" }} }}
-extract.text = {{ json = "/text" }}
+extract.word = {{ json = "/text" }}
 
 [[flow.step]]
 grpc = "echo.v1.Echo/Say"
-message = '{{"text": "<${{text}}>", "code": 5}}'
+message = '{{"text": "<${{word}}>", "code": 5}}'
 expect = {{ status = ["OK", "NOT_FOUND"] }}
 
 [[flow.step]]

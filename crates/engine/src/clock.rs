@@ -13,9 +13,9 @@ pub fn now() -> u64 {
     read(MONOTONIC)
 }
 
-/// Seconds since 1970.
-pub(crate) fn unix_seconds() -> i64 {
-    (read(libc::CLOCK_REALTIME) / 1_000_000_000).cast_signed()
+/// Milliseconds since 1970.
+pub(crate) fn unix_millis() -> i64 {
+    (read(libc::CLOCK_REALTIME) / 1_000_000).cast_signed()
 }
 
 #[allow(unsafe_code)]
@@ -80,7 +80,7 @@ mod tests {
 
     use plimsoll_record::StampSource;
 
-    use super::{StampClock, now, place, read, unix_seconds};
+    use super::{StampClock, now, place, read, unix_millis};
 
     #[test]
     fn a_stamp_between_sent_and_read_is_the_arrival() {
@@ -113,10 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn unix_seconds_are_those_of_the_system() {
-        let seconds = || i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
-        let before = seconds();
-        let ours = unix_seconds();
-        assert!((before..=seconds()).contains(&ours));
+    fn unix_millis_are_those_of_the_system() {
+        let millis = || i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+        let before = millis();
+        let ours = unix_millis();
+        assert!((before..=millis()).contains(&ours));
     }
 }

@@ -264,12 +264,13 @@ fn objectives(slo: &definition::Slo, field: &str) -> Result<Objectives, Definiti
 
 /// Refuses rules that need the whole body. A stream may have no end, so its body is not kept.
 fn check_stream(step: &definition::Step, field: &str) -> Result<(), DefinitionError> {
-    let definition::Expect { contains, lacks, json, .. } = &step.expect;
+    let definition::Expect { contains, lacks, json, absent, .. } = &step.expect;
     let of_body = |from| !matches!(from, definition::From::Header | definition::From::Cookie);
     let wrong = [
         (!contains.is_empty()).then(|| format!("{field}.expect.contains")),
         (!lacks.is_empty()).then(|| format!("{field}.expect.lacks")),
         (!json.is_empty()).then(|| format!("{field}.expect.json")),
+        (!absent.is_empty()).then(|| format!("{field}.expect.absent")),
         step.extract.iter().position(|each| of_body(each.from)).map(|index| format!("{field}.extract[{index}].what")),
     ];
     match wrong.into_iter().flatten().next() {

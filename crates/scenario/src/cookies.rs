@@ -13,14 +13,13 @@ mod set_cookie;
 
 use std::sync::Arc;
 
+use crate::date::Clock;
+
 pub(crate) use set_cookie::SetCookie;
 
 /// Limits the memory for servers that always set new names: the oldest are removed (RFC 6265 §6.1 asks for at least
 /// 50).
 const MOST_PER_DOMAIN: usize = 50;
-
-/// Returns the time in seconds since 1970.
-pub(crate) type Clock = fn() -> i64;
 
 /// A target, as cookies distinguish targets.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,29 @@
-//! Dates of cookies by RFC 6265 §5.1.1: the parts may be in any order.
+//! Dates: of cookies by RFC 6265 §5.1.1, where the parts may be in any order, and of variables by RFC 3339.
+
+use std::io::Write;
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAY_SECONDS: i64 = 86_400;
+
+/// Returns the time in milliseconds since 1970.
+pub(crate) type Clock = fn() -> i64;
+
+/// A time as `2026-03-01T00:00:00.000Z`. `millis`: since 1970, before the year 10000.
+pub(crate) fn iso(millis: i64) -> [u8; 24] {
+    let (seconds, millis) = (millis.div_euclid(1000), millis.rem_euclid(1000));
+    let (days, second) = (seconds.div_euclid(DAY_SECONDS), seconds.rem_euclid(DAY_SECONDS));
+    // 400 years have 146,097 days, so the estimate is a year too late at most.
+    let estimate = 1970 + (days * 400).div_euclid(146_097) + 1;
+    let year = if days_since_1970(1, 1, estimate) > days { estimate - 1 } else { estimate };
+    let year = if days_since_1970(1, 1, year) > days { year - 1 } else { year };
+    let month = (1..=12).rev().find(|&month| days_since_1970(1, month, year) <= days).unwrap_or(1);
+    let day = days - days_since_1970(1, month, year) + 1;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let mut text = [0; 24];
+    write!(&mut text[..], "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+        .expect("24 bytes are enough until the year 9999");
+    text
+}
 
 /// Seconds since 1970 (UTC). `None`: a part is missing or out of range.
 pub(crate) fn unix_seconds(date: &str) -> Option<i64> {
@@ -73,7 +95,37 @@ fn days_since_1970(day: i64, month: i64, year: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::unix_seconds;
+
+    fn iso(millis: i64) -> String {
+        String::from_utf8(super::iso(millis).into()).unwrap()
+    }
+
+    #[test]
+    fn a_time_is_written_as_rfc_3339_has_it() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_001, "2000-02-29T00:00:00.001Z"),
+            (1_735_689_599_999, "2024-12-31T23:59:59.999Z"),
+            (1_772_323_200_000, "2026-03-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(iso(millis), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_time_that_is_written_is_read_as_the_same_time(second in 0..253_402_300_800_i64) {
+            let text = iso(second * 1000);
+            let month = super::MONTHS[text[5..7].parse::<usize>().unwrap() - 1];
+            let date = format!("{} {month} {} {}", &text[8..10], &text[..4], &text[11..19]);
+            prop_assert_eq!(unix_seconds(&date), Some(second));
+        }
+    }
 
     #[test]
     fn dates_are_read_in_every_form_that_servers_use() {

@@ -165,6 +165,16 @@ pub(crate) enum Body {
     /// `name=value&…`, encoded except for the values of variables.
     Form(String),
     Base64(String),
+    /// One after the other.
+    Parts(Vec<Part>),
+}
+
+/// A part of a body: its own text with variables, or bytes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Part {
+    Text(String),
+    Base64(String),
 }
 
 #[derive(Debug, Deserialize)]
@@ -286,6 +296,9 @@ pub(crate) struct Expect {
     /// (JSON pointer, value)
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) json: Vec<(String, Value)>,
+    /// JSON pointers.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) absent: Vec<String>,
     /// Seconds.
     pub(crate) max_time: Option<f64>,
 }
@@ -312,7 +325,7 @@ mod tests {
             "choice": null, "cookies": null, "accept_encoding": null,
             "flows": [{"name": "n", "weight": null, "steps": [{"name": "s", "target": null, "method": "GET",
                 "path": "/", "headers": null, "body": null, "timeout": null, "idle_timeout": null, "stream": null, "slo": null, "think": null, "extract": null,
-                "expect": {"status": null, "contains": null, "lacks": null, "json": null, "max_time": null}}]}]}"#;
+                "expect": {"status": null, "contains": null, "lacks": null, "json": null, "absent": null, "max_time": null}}]}]}"#;
         for text in [short, long] {
             let definition = read(text).unwrap();
             assert_eq!((definition.choice, definition.cookies), (Choice::Weighted, false));

@@ -26,6 +26,7 @@ pub(crate) struct Expectations {
     contains: Box<[Text]>,
     lacks: Box<[Text]>,
     json: Box<[Found]>,
+    absent: Box<[Absent]>,
     /// Of the response time, ns.
     max_time: Option<u64>,
     /// Extracted variables of its texts: number and name.
@@ -39,6 +40,14 @@ pub(crate) struct Found {
     /// Among the pointers of the step.
     place: usize,
     value: Expected,
+}
+
+/// A JSON pointer that must find nothing, null or an empty list.
+#[derive(Debug)]
+pub(crate) struct Absent {
+    pointer: String,
+    /// Among the pointers of the step.
+    place: usize,
 }
 
 /// A text that a body has or lacks.
@@ -71,12 +80,20 @@ impl Expectations {
                 Ok(Found { pointer, place, value })
             })
             .collect();
+        let absent: Result<_, _> = (expect.absent.into_iter().enumerate())
+            .map(|(index, pointer)| {
+                let wrong = |reason| DefinitionError::new(format!("{field}.absent[{index}]"), reason);
+                let place = pointers.add(&pointer).map_err(wrong)?;
+                Ok(Absent { pointer, place })
+            })
+            .collect();
         let max_time = expect.max_time.map(|time| nanos(time, &format!("{field}.max_time"))).transpose()?;
         let mut expectations = Self {
             statuses: expect.status.into(),
             contains: texts(expect.contains, scope, &format!("{field}.contains"))?,
             lacks: texts(expect.lacks, scope, &format!("{field}.lacks"))?,
             json: json?,
+            absent: absent?,
             max_time,
             extracted: Box::default(),
         };
@@ -112,7 +129,7 @@ impl Expectations {
     }
 
     pub(crate) fn needs_body(&self) -> bool {
-        !(self.contains.is_empty() && self.lacks.is_empty() && self.json.is_empty())
+        !(self.contains.is_empty() && self.lacks.is_empty() && self.json.is_empty() && self.absent.is_empty())
     }
 
     pub(crate) fn allows(&self, status: u16) -> bool {
@@ -142,6 +159,9 @@ impl Expectations {
         if let Some(found) = self.json.iter().find(|found| !found.is_met(response, filling)) {
             return Some(Broken::Json(found));
         }
+        if let Some(absent) = self.absent.iter().find(|absent| !absent.is_met(response)) {
+            return Some(Broken::Absent(absent));
+        }
         self.max_time.filter(|&limit| time > limit).map(Broken::MaxTime)
     }
 }
@@ -154,6 +174,7 @@ pub(crate) enum Broken<'a> {
     Contains(&'a Text),
     Lacks(&'a Text),
     Json(&'a Found),
+    Absent(&'a Absent),
     /// ns
     MaxTime(u64),
 }
@@ -166,6 +187,7 @@ impl Broken<'_> {
             Broken::Contains(text) => format!("the body does not contain {}", text.shown(filling)),
             Broken::Lacks(text) => format!("the body contains {}", text.shown(filling)),
             Broken::Json(found) => found.complaint(response, filling),
+            Broken::Absent(absent) => absent.complaint(response),
             Broken::MaxTime(limit) => format!("the response time is over {} ms", *limit as f64 / 1e6),
         }
     }
@@ -220,6 +242,23 @@ impl Found {
         };
         let place = if self.pointer.is_empty() { "the body".into() } else { format!("json {}", self.pointer) };
         format!("{place} is {found} and not {}", cut(self.value.shown(filling).to_string()))
+    }
+}
+
+impl Absent {
+    fn is_met(&self, response: &Response<'_>) -> bool {
+        match response.value(self.place) {
+            Ok(raw) => raw == "null" || raw.strip_prefix('[').is_some_and(|rest| rest.trim_start() == "]"),
+            Err(lack) => lack == Lack::Missing,
+        }
+    }
+
+    fn complaint(&self, response: &Response<'_>) -> String {
+        match response.value(self.place) {
+            Ok(raw) => format!("json {} is {} and not absent", self.pointer, cut(compact(raw, MOST_SHOWN))),
+            Err(Lack::Missing) => format!("json {} is missing", self.pointer),
+            Err(Lack::Wrong(why)) => why,
+        }
     }
 }
 
@@ -300,6 +339,15 @@ mod tests {
                 "{\"a\": 9007199254740992}",
                 Some("json /a is 9007199254740992 and not 9007199254740993"),
             ),
+            (json!({"absent": ["/errors"]}), "{}", None),
+            (json!({"absent": ["/errors"]}), "{\"errors\": null}", None),
+            (json!({"absent": ["/errors"]}), "{\"errors\": [ ]}", None),
+            (
+                json!({"absent": ["/no", "/errors"]}),
+                "{\"errors\": [{\"message\": \"no\"}]}",
+                Some("json /errors is [{\"message\":\"no\"}] and not absent"),
+            ),
+            (json!({"absent": ["/errors"]}), "<html>", Some("the body is not JSON")),
             (json!({"contains": ["a"], "max_time": 0.3}), "b", Some("the body does not contain \"a\"")),
             (json!({"contains": ["<${user}>", "$${"]}), "<3> ${", None),
             (json!({"contains": ["<${user}>"]}), "<4> <${user}>", Some("the body does not contain \"<3>\"")),
@@ -339,6 +387,7 @@ mod tests {
             (json!({"contains": ["a"]}), false, true),
             (json!({"lacks": ["a"]}), false, true),
             (json!({"json": [["", 1]]}), false, true),
+            (json!({"absent": ["/a"]}), false, true),
         ] {
             let expectations = expectations(&given);
             assert_eq!((expectations.is_plain(), expectations.needs_body()), (plain, body), "{given}");
@@ -354,6 +403,7 @@ mod tests {
             (json!({"contains": ["a", ""]}), "e.contains[1]: it is empty"),
             (json!({"lacks": [""]}), "e.lacks[0]: it is empty"),
             (json!({"json": [["ok", 1]]}), "e.json[0][0]: not a JSON pointer"),
+            (json!({"absent": ["/a", "b"]}), "e.absent[1]: not a JSON pointer"),
             (json!({"json": [["", ["${random}"]]]}), "e.json[0][1]: ${random} is a new value at each place"),
             (json!({"contains": ["a", "${uuid}"]}), "e.contains[1]: ${uuid} is a new value at each place"),
             (json!({"lacks": ["${"]}), "e.lacks[0]: ${ without }"),

@@ -25,7 +25,8 @@ impl Filling<'_> {
     pub(crate) fn fill(&mut self, template: &Template) -> &str {
         let Sources { feeders, random, text } = &mut self.sources;
         text.clear();
-        let filled = template.render(&mut Context { feeders, session: self.session, random }, text);
+        let clock = || unreachable!("fixed texts have no times");
+        let filled = template.render(&mut Context { feeders, session: self.session, random, clock }, text);
         filled.expect("missing values were found before");
         text
     }

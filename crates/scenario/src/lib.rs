@@ -32,7 +32,7 @@
 //!      "extract": [{"into": "id", "from": "json", "what": "/id"}], "think": {"constant": 1.5}},
 //!     {"name": "GET /todos/{id}", "method": "GET", "path": "/todos/${id}"}]}]}"#;
 //! let scenario = Arc::new(Scenario::new(definition, 0, 1, 42)?);
-//! let mut player = Player::new(scenario, &["127.0.0.1:8000"], || 1_772_323_200)?;
+//! let mut player = Player::new(scenario, &["127.0.0.1:8000"], || 1_772_323_200_000)?;
 //!
 //! let mut session = player.session();
 //! player.begin(&mut session).expect("there is no feeder");

@@ -1,8 +1,18 @@
 //! Names of variables, and the sources of their values.
 
 /// Names that every text may use.
-pub(crate) const BUILT_IN: [(&str, Source); 4] =
-    [("iteration", Source::Iteration), ("random", Source::Random), ("user", Source::User), ("uuid", Source::Uuid)];
+pub(crate) const BUILT_IN: [(&str, Source); 8] = [
+    ("iteration", Source::Iteration),
+    ("now", Source::Now),
+    ("random", Source::Random),
+    ("text", Source::Text(12)),
+    ("unix", Source::Unix),
+    ("unix_ms", Source::UnixMillis),
+    ("user", Source::User),
+    ("uuid", Source::Uuid),
+];
+/// Maximum letters of `${text:N}`.
+const LONGEST_TEXT: u32 = 65_536;
 
 /// The source of a variable's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +29,39 @@ pub(crate) enum Source {
     Random,
     /// A new UUID for each occurrence.
     Uuid,
+    /// So many letters and digits, new ones for each occurrence.
+    Text(u32),
+    /// The time, as RFC 3339 writes it.
+    Now,
+    /// The time, in seconds since 1970.
+    Unix,
+    /// The time, in ms since 1970.
+    UnixMillis,
+}
+
+impl Source {
+    /// The name of a variable that has another value at another place or time.
+    pub(crate) fn new_each_time(self) -> Option<&'static str> {
+        match self {
+            Source::Cell { .. } | Source::Extracted(_) | Source::Iteration | Source::User => None,
+            Source::Random => Some("random"),
+            Source::Uuid => Some("uuid"),
+            Source::Text(_) => Some("text"),
+            Source::Now => Some("now"),
+            Source::Unix => Some("unix"),
+            Source::UnixMillis => Some("unix_ms"),
+        }
+    }
+}
+
+/// The source of a variable that is always there.
+pub(crate) fn built_in(name: &str) -> Result<Option<Source>, String> {
+    if let Some(length) = name.strip_prefix("text:") {
+        let length = length.parse().ok().filter(|length| (1..=LONGEST_TEXT).contains(length));
+        let why = || format!("${{{name}}} needs a number of letters from 1 to {LONGEST_TEXT}, as in ${{text:12}}");
+        return length.map(|length| Some(Source::Text(length))).ok_or_else(why);
+    }
+    Ok(BUILT_IN.iter().find(|(known, _)| *known == name).map(|&(_, source)| source))
 }
 
 /// Rejects names that are ambiguous, or that are not possible between `${` and `}`.
@@ -41,7 +84,22 @@ mod tests {
         for good in ["a", "A_9", "x-y", "näme"] {
             assert_eq!(check_name(good), Ok(()));
         }
-        for bad in ["", "a.b", "a b", "a}", "${", "uuid", "user", "iteration", "random"] {
+        for bad in [
+            "",
+            "a.b",
+            "a b",
+            "a}",
+            "${",
+            "a:b",
+            "uuid",
+            "user",
+            "iteration",
+            "random",
+            "text",
+            "now",
+            "unix",
+            "unix_ms",
+        ] {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::DefinitionError;
-use crate::cookies::Clock;
+use crate::date::Clock;
 use crate::feeder::{Feed, Feeder};
 use crate::filling::Sources;
 use crate::grpc::Reply;
@@ -92,8 +92,8 @@ pub struct Player {
 }
 
 impl Player {
-    /// `authorities`: the Host header of each target (`host[:port]`), in order. `clock`: seconds since 1970, for
-    /// cookies that expire.
+    /// `authorities`: the Host header of each target (`host[:port]`), in order. `clock`: milliseconds since 1970,
+    /// for variables and for cookies that expire.
     ///
     /// Fails for an authority that is invalid in HTTP.
     pub fn new(scenario: Arc<Scenario>, authorities: &[&str], clock: fn() -> i64) -> Result<Self, DefinitionError> {
@@ -123,7 +123,7 @@ impl Player {
             return Ok(None);
         }
         let (nobody, mut bytes) = (Session::new(0), Vec::new());
-        let mut context = Context { feeders: &[], session: &nobody, random: &mut self.random };
+        let mut context = Context { feeders: &[], session: &nobody, random: &mut self.random, clock: self.clock };
         let authority = &self.authorities[step.target];
         match step.blueprint.encode(authority, &mut context, None, &mut self.scratch, &mut bytes) {
             Ok(encoded) => {
@@ -198,7 +198,8 @@ impl Player {
         let step = scenario.step(session.step());
         let target = &scenario.targets[step.target];
         let cookies = session.jar().map(|jar| Cookies { jar, site: &target.site });
-        let mut context = Context { feeders: &scenario.feeders, session, random: &mut self.random };
+        let (random, clock) = (&mut self.random, self.clock);
+        let mut context = Context { feeders: &scenario.feeders, session, random, clock };
         let authority = &self.authorities[step.target];
         match step.blueprint.encode(authority, &mut context, cookies, &mut self.scratch, into) {
             Ok(encoded) => {
@@ -219,7 +220,8 @@ impl Player {
     /// The message of the session's step, which sends one on a WebSocket. The error is as in [`request`](Player::request).
     pub fn message(&mut self, session: &Session) -> Result<&[u8], String> {
         let step = self.scenario.step(session.step());
-        let mut context = Context { feeders: &self.scenario.feeders, session, random: &mut self.random };
+        let (random, clock) = (&mut self.random, self.clock);
+        let mut context = Context { feeders: &self.scenario.feeders, session, random, clock };
         let missing = |Missing(number)| no_value(&self.scenario.flows[step.flow as usize].variables[number as usize]);
         step.blueprint.message(&mut context, &mut self.scratch).map_err(missing)
     }

@@ -30,6 +30,12 @@ impl Random {
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u32
     }
 
+    /// Appends so many letters and digits.
+    pub(crate) fn push_text(&mut self, length: u32, out: &mut String) {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        out.extend((0..length).map(|_| char::from(LETTERS[self.below(LETTERS.len() as u32) as usize])));
+    }
+
     /// Appends a random UUID (version 4).
     pub(crate) fn push_uuid(&mut self, out: &mut String) {
         let (high, low) = (self.0.next_u64(), self.0.next_u64());
@@ -69,6 +75,15 @@ mod tests {
         assert_eq!(draw(7, 3), draw(7, 3));
         let distinct: HashSet<_> = [draw(7, 0), draw(7, 1), draw(7, 2), draw(8, 0)].into();
         assert_eq!(distinct.len(), 4);
+    }
+
+    #[test]
+    fn a_text_has_its_length_and_every_letter_and_digit() {
+        let (mut random, mut text) = (Random::new(1, 0), String::from("before "));
+        random.push_text(5000, &mut text);
+        let text = text.strip_prefix("before ").unwrap();
+        assert!(text.len() == 5000 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{text}");
+        assert_eq!(text.bytes().collect::<HashSet<_>>().len(), 62);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::feeder::Feeder;
-use crate::names::{BUILT_IN, Source};
+use crate::names::{BUILT_IN, Source, built_in};
 
 /// Maximum names in an error message. A feeder can have very many columns.
 const MOST_LISTED: usize = 20;
@@ -21,7 +21,7 @@ pub(crate) struct Scope<'a> {
 impl Scope<'_> {
     /// The source of a variable, or the error in its name.
     pub(crate) fn resolve(&self, name: &str) -> Result<Source, String> {
-        if let Some(&(_, source)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+        if let Some(source) = built_in(name)? {
             return Ok(source);
         }
         if let Some(number) = self.extracted.iter().position(|known| known == name) {
@@ -81,6 +81,10 @@ mod tests {
             ("iteration", Source::Iteration),
             ("user", Source::User),
             ("random", Source::Random),
+            ("now", Source::Now),
+            ("text", Source::Text(12)),
+            ("text:1", Source::Text(1)),
+            ("text:65536", Source::Text(65_536)),
             ("u", Source::Extracted(1)),
             ("a.id", Source::Cell { feeder: 0, column: 0 }),
             ("b.full.name", Source::Cell { feeder: 1, column: 1 }),
@@ -95,15 +99,19 @@ mod tests {
         let feeders = [feeder("a", &["id", "name"])];
         let (extracted, later) = (["t".to_owned()], ["later".to_owned()]);
         let scope = Scope { feeders: &feeders, extracted: &extracted, later: &later };
-        let known = "known are t, iteration, random, user, uuid, a.id, a.name";
+        let known = "known are t, iteration, now, random, text, unix, unix_ms, user, uuid, a.id, a.name";
         for name in ["tt", "a", "a.", "a.ID", "b.id", "", " t"] {
             assert_eq!(scope.resolve(name), Err(format!("unknown variable ${{{name}}}; {known}")));
+        }
+        for name in ["text:", "text:0", "text:65537", "text:-1", "text:a"] {
+            let error = scope.resolve(name).unwrap_err();
+            assert!(error.starts_with(&format!("${{{name}}} needs a number of letters from 1 to 65536")), "{error}");
         }
         let too_early = "${later} has no value yet: no earlier step of the flow extracts it";
         assert_eq!(scope.resolve("later"), Err(too_early.into()));
         let many: Vec<String> = (0..30).map(|n| format!("c{n}")).collect();
         let feeders = [feeder("f", &many.iter().map(String::as_str).collect::<Vec<_>>())];
         let error = Scope { feeders: &feeders, extracted: &[], later: &[] }.resolve("x").unwrap_err();
-        assert!(error.ends_with("f.c14, f.c15 and 14 more"), "{error}");
+        assert!(error.ends_with("f.c10, f.c11 and 18 more"), "{error}");
     }
 }

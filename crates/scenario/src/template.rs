@@ -1,11 +1,14 @@
 //! Texts with variables: `/todos/${accounts.id}`, and `$${` for a literal `${`.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::IgnoredAny;
 
 use crate::cookies::directory_of;
+use crate::date::{Clock, iso};
 use crate::feeder::Feeder;
 use crate::names::Source;
 use crate::random::Random;
@@ -18,7 +21,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 const INVISIBLE: &AsciiSet = &CONTROLS.add(b' ');
 
 /// A compiled text, for one kind of position.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
     pieces: Box<[Piece]>,
 }
@@ -27,6 +30,8 @@ pub(crate) struct Template {
 enum Piece {
     Literal(String),
     Variable(Source, Escape),
+    /// A text with variables, encoded.
+    Base64(Template, Escape),
 }
 
 /// How to escape a value.
@@ -45,6 +50,7 @@ pub(crate) struct Context<'a> {
     pub(crate) feeders: &'a [Feeder],
     pub(crate) session: &'a Session,
     pub(crate) random: &'a mut Random,
+    pub(crate) clock: Clock,
 }
 
 /// The number of a variable without a value in this iteration.
@@ -60,11 +66,7 @@ impl Template {
     /// For values that something must be equal to, without escaping.
     pub(crate) fn fixed(text: &str, scope: Scope<'_>) -> Result<Self, String> {
         let template = Self::raw(text, scope)?;
-        let name = template.sources().find_map(|source| match source {
-            Source::Random => Some("random"),
-            Source::Uuid => Some("uuid"),
-            _ => None,
-        });
+        let name = template.sources().into_iter().find_map(Source::new_each_time);
         match name {
             None => Ok(template),
             Some(name) => Err(format!("${{{name}}} is a new value at each place, so nothing can be equal to it")),
@@ -98,7 +100,8 @@ impl Template {
             if strings.inside { Escape::Json } else { Escape::Raw }
         })?;
         // An unescaped value may be any part of a document, so the text cannot be checked without it.
-        if !template.pieces.iter().any(|piece| matches!(piece, Piece::Variable(_, Escape::Raw))) {
+        let is_raw = |piece: &Piece| matches!(piece, Piece::Variable(_, Escape::Raw) | Piece::Base64(_, Escape::Raw));
+        if !template.pieces.iter().any(is_raw) {
             let example: String = template.pieces.iter().map(Piece::example).collect();
             serde_json::from_str::<IgnoredAny>(&example).map_err(|error| format!("it is not JSON: {error}"))?;
         }
@@ -118,8 +121,15 @@ impl Template {
                 continue;
             }
             literal.push_str(before);
-            let (name, after) = inside.split_once('}').ok_or("${ without } (write $${ for a literal ${)")?;
-            let variable = Piece::Variable(scope.resolve(name)?, escape(&literal));
+            let unended = "${ without } (write $${ for a literal ${)";
+            let (variable, after) = if let Some(text) = inside.strip_prefix("base64:") {
+                let end = end_of(text).ok_or(unended)?;
+                let escape = escape(&literal);
+                (Piece::Base64(Self::raw(&text[..end], scope)?, escape), &text[end + 1..])
+            } else {
+                let (name, after) = inside.split_once('}').ok_or(unended)?;
+                (Piece::Variable(scope.resolve(name)?, escape(&literal)), after)
+            };
             if !literal.is_empty() {
                 pieces.push(Piece::Literal(std::mem::take(&mut literal)));
             }
@@ -187,13 +197,19 @@ impl Template {
     }
 
     /// The sources of its values.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
-        self.pieces.iter().filter_map(|piece| if let Piece::Variable(source, _) = *piece { Some(source) } else { None })
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        let sources = |piece: &Piece| match piece {
+            Piece::Literal(_) => Vec::new(),
+            Piece::Variable(source, _) => vec![*source],
+            Piece::Base64(text, _) => text.sources(),
+        };
+        self.pieces.iter().flat_map(sources).collect()
     }
 
     /// The feeders whose cells it uses.
     pub(crate) fn feeders(&self) -> impl Iterator<Item = u32> {
-        self.sources().filter_map(|source| if let Source::Cell { feeder, .. } = source { Some(feeder) } else { None })
+        let sources = self.sources().into_iter();
+        sources.filter_map(|source| if let Source::Cell { feeder, .. } = source { Some(feeder) } else { None })
     }
 
     /// Appends the text with its values.
@@ -202,10 +218,29 @@ impl Template {
             match piece {
                 Piece::Literal(literal) => out.push_str(literal),
                 Piece::Variable(source, escape) => context.push(*source, *escape, out)?,
+                Piece::Base64(template, escape) => {
+                    let mut text = String::new();
+                    template.render(context, &mut text)?;
+                    escape.push(&BASE64_STANDARD.encode(text), out);
+                }
             }
         }
         Ok(())
     }
+}
+
+/// The end of a text that may have variables, before its `}`.
+fn end_of(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' if text[..at].ends_with('$') && !text[..at].ends_with("$$") => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 impl Piece {
@@ -242,17 +277,24 @@ impl Context<'_> {
                 escape.push(self.feeders[feeder as usize].cell(row, column), out);
             }
             Source::Extracted(number) => escape.push(self.session.value(number).ok_or(Missing(number))?, out),
+            Source::Now => {
+                let time = iso((self.clock)());
+                escape.push(std::str::from_utf8(&time).expect("it is ASCII"), out);
+            }
             // The others consist of letters, digits and dashes, which need no escaping.
             Source::Iteration => push_number(self.session.iteration(), out),
             Source::User => push_number(self.session.user(), out),
-            Source::Random => push_number(self.random.below(1 << 31).into(), out),
+            Source::Random => push_number(self.random.below(1 << 31), out),
             Source::Uuid => self.random.push_uuid(out),
+            Source::Text(length) => self.random.push_text(length, out),
+            Source::Unix => push_number((self.clock)().div_euclid(1000), out),
+            Source::UnixMillis => push_number((self.clock)(), out),
         }
         Ok(())
     }
 }
 
-fn push_number(number: u64, out: &mut String) {
+fn push_number(number: impl Display, out: &mut String) {
     write!(out, "{number}").expect("writing to a String does not fail");
 }
 
@@ -320,7 +362,8 @@ mod tests {
         }
         let mut random = Random::new(1, 0);
         let mut out = String::new();
-        let mut context = Context { feeders: &feeders, session: &session, random: &mut random };
+        let clock = || 1_772_323_200_345;
+        let mut context = Context { feeders: &feeders, session: &session, random: &mut random, clock };
         compile(kind, text, &feeders).unwrap().render(&mut context, &mut out)?;
         Ok(out)
     }
@@ -332,6 +375,9 @@ mod tests {
             ("${a.name}", "Ann"),
             ("/${a.id}/${a.name}${token}/", "/7/Ann0x/"),
             ("${iteration} ${user}", "5 3"),
+            ("${now} ${unix} ${unix_ms}", "2026-03-01T00:00:00.345Z 1772323200 1772323200345"),
+            ("Basic ${base64:${a.name}:${token}}.", "Basic QW5uOjB4."),
+            ("${base64:}${base64:a$${b}${base64:${base64:a}}", "YSR7Yg==WVE9PQ=="),
             ("$${a.name}", "${a.name}"),
             ("$$${a.name}", "$${a.name}"),
             ("$ {a} $a $", "$ {a} $a $"),
@@ -344,11 +390,13 @@ mod tests {
 
     #[test]
     fn random_values_are_new_at_every_place() {
-        let text = rendered(Template::raw, "${random} ${random} ${uuid} ${uuid}", "", None).unwrap();
+        let text = rendered(Template::raw, "${random} ${random} ${uuid} ${uuid} ${text} ${text} ${text:40}", "", None)
+            .unwrap();
         let parts: Vec<_> = text.split(' ').collect();
-        assert!(parts[0] != parts[1] && parts[2] != parts[3], "{text}");
+        assert!(parts[0] != parts[1] && parts[2] != parts[3] && parts[4] != parts[5], "{text}");
         assert!(parts[..2].iter().all(|part| part.parse::<u32>().unwrap() < 1 << 31), "{text}");
-        assert!(parts[2..].iter().all(|part| part.len() == 36), "{text}");
+        assert!(parts[2..4].iter().all(|part| part.len() == 36), "{text}");
+        assert_eq!(parts[4..].iter().map(|part| part.len()).collect::<Vec<_>>(), [12, 12, 40]);
     }
 
     #[test]
@@ -360,6 +408,8 @@ mod tests {
     fn mistakes_are_reported() {
         for (kind, text, begins) in [
             (Template::raw as Compile, "a${b", "${ without }"),
+            (Template::raw, "${base64:${token}", "${ without }"),
+            (Template::raw, "${base64:${tokne}}", "unknown variable ${tokne}"),
             (Template::raw, "${tokne}", "unknown variable ${tokne}; known are token, "),
             (Template::path, "/a\nb", "it has a control character"),
             (Template::json, "{", "it is not JSON: EOF"),
@@ -376,6 +426,8 @@ mod tests {
         let path = |text| rendered(Template::path, text, "a/b?c=d&e %\u{e4}", Some("")).unwrap();
         assert_eq!(path("/x?q=1&r=%20/;:@"), "/x?q=1&r=%20/;:@");
         assert_eq!(path("/x y/\u{e4}"), "/x%20y/%C3%A4");
+        assert_eq!(path("/${base64:${a.id}}"), "/Nw%3D%3D");
+        assert_eq!(path("/${now}"), "/2026-03-01T00%3A00%3A00.345Z");
         assert_eq!(path("/${a.name}?${a.id}"), "/a%2Fb%3Fc%3Dd%26e%20%25%C3%A4?7");
     }
 
@@ -403,6 +455,7 @@ mod tests {
         assert_eq!(new("${uuid}").constant(), None);
         assert_eq!((new("/a${uuid}").start(), new("${uuid}a").start()), ("/a", ""));
         assert_eq!(new("${a.id}${uuid}${a.name}").feeders().collect::<Vec<_>>(), [0, 0]);
+        assert_eq!(new("${base64:${a.id}}").feeders().collect::<Vec<_>>(), [0]);
     }
 
     proptest! {

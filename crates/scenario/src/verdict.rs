@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::DefinitionError;
-use crate::cookies::{Clock, Site};
+use crate::cookies::Site;
+use crate::date::Clock;
 use crate::definition;
 use crate::expect::Expectations;
 use crate::extract::{Extraction, set_cookies};

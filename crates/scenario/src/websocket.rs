@@ -54,8 +54,8 @@ impl WebSocket {
                 if is_send { "there is no message to send" } else { "only a send step has a message" },
             );
         }
-        let definition::Expect { status, contains, lacks, json, max_time } = &step.expect;
-        let of_body = !(contains.is_empty() && lacks.is_empty() && json.is_empty());
+        let definition::Expect { status, contains, lacks, json, absent, max_time } = &step.expect;
+        let of_body = !(contains.is_empty() && lacks.is_empty() && json.is_empty() && absent.is_empty());
         let of_message = |from| !matches!(from, From::Header | From::Cookie);
         let any = of_body || !status.is_empty() || max_time.is_some() || !step.extract.is_empty();
         if !is_connect && !is_receive && any {
@@ -71,9 +71,9 @@ impl WebSocket {
             definition::WebSocket::Connect { protocols, deflate } => {
                 WebSocket::Connect(Offer { protocols: protocols.clone(), deflate: *deflate })
             }
-            definition::WebSocket::Send {} => {
-                WebSocket::Send { binary: matches!(step.body, Some(definition::Body::Base64(_))) }
-            }
+            definition::WebSocket::Send {} => WebSocket::Send {
+                binary: matches!(step.body, Some(definition::Body::Base64(_) | definition::Body::Parts(_))),
+            },
             definition::WebSocket::Receive { reply } => WebSocket::Receive { reply: *reply },
             definition::WebSocket::Wait(seconds) => {
                 WebSocket::Wait(nanos(*seconds, &format!("{field}.websocket.wait"))?)

@@ -87,11 +87,11 @@ fn a_constant_step_takes_none_from_the_first_iteration_on() {
 #[test]
 fn steps_with_variables_and_cookies_take_none_once_their_buffers_have_grown() {
     let mut player = player(&json!({
-        "targets": [{"url": "http://a.h.test:1", "headers": [["X-A", "${f.a}"], ["X-B", "${uuid}"]]}],
+        "targets": [{"url": "http://a.h.test:1", "headers": [["X-A", "${f.a}"], ["X-B", "${uuid}${text}"]]}],
         "feeders": [{"name": "f", "columns": ["a"], "rows": [["<1>"], ["\"2\""], ["3 3"]], "order": "random"}],
         "cookies": true,
         "flows": [{"name": "f", "steps": [
-            {"name": "a", "method": "GET", "path": "/${f.a}?${random}", "expect": {"contains": ["token"], "lacks": ["x"]},
+            {"name": "a", "method": "GET", "path": "/${f.a}?${random}&${now}", "expect": {"contains": ["token"], "lacks": ["x"]},
              "extract": [{"into": "t", "from": "regex", "what": "token=.."}], "think": {"exponential": 1}},
             {"name": "b", "method": "POST", "path": "/${t}/x", "body": {"json": "{\"a\": \"${t}${f.a}\", \"b\": ${iteration}}"}},
             {"name": "c", "method": "GET", "path": "/constant/without/its/cookies"},

@@ -20,7 +20,7 @@ fn good() -> Value {
                  "extract": [{"into": "token", "from": "json", "what": "/token", "default": null}]},
                 {"name": "POST /x", "target": 1, "method": "POST", "path": "/x/${token}", "headers": [["A", "${token}"]],
                  "body": {"json": "{\"a\": \"${token}\"}"}, "think": {"between": [1, 2]},
-                 "expect": {"status": [[200, 299]], "contains": ["ok"], "json": [["/ok", true]], "max_time": 0.3}},
+                 "expect": {"status": [[200, 299]], "contains": ["ok"], "json": [["/ok", true]], "absent": ["/errors"], "max_time": 0.3}},
             ]},
             {"name": "ping", "steps": [{"name": "HEAD /", "method": "HEAD", "path": "/"}]},
         ],
@@ -99,8 +99,8 @@ fn every_mistake_is_reported_with_its_place() {
         (
             "/flows/0/steps/1/path",
             json!("/${tokne}"),
-            "flows[0].steps[1].path: unknown variable ${tokne}; known are token, iteration, random, user, uuid, \
-             accounts.id, accounts.name",
+            "flows[0].steps[1].path: unknown variable ${tokne}; known are token, iteration, now, random, text, unix, \
+             unix_ms, user, uuid, accounts.id, accounts.name",
         ),
         ("/flows/0/steps/1/path", json!("/${account.id}"), "flows[0].steps[1].path: unknown variable ${account.id}"),
         ("/flows/0/steps/0/path", json!("/${token}"), "flows[0].steps[0].path: ${token} has no value yet"),

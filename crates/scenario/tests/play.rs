@@ -433,7 +433,7 @@ fn a_date_in_the_past_by_the_players_clock_removes_a_cookie() {
         b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=; Expires=Sun, 01 Mar 2026 00:00:00 GMT\r\n\r\n",
     ];
     let scenario = Arc::new(Scenario::new(&definition.to_string(), 0, 1, 1).unwrap());
-    let mut player = Player::new(scenario, &["h:1"], || 1_772_323_200).unwrap();
+    let mut player = Player::new(scenario, &["h:1"], || 1_772_323_200_000).unwrap();
     let mut session = player.session();
     player.begin(&mut session).unwrap();
     for (head, has_cookie_after) in heads.into_iter().zip([true, false]) {

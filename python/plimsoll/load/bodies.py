@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_FIXED = re.compile(r"(?<!\$)\$\{[^}]*\}?")
-"""A variable that is not escaped."""
-_VARIABLE = re.compile(r"\$?\$\{[^}]*\}")
+_FIXED = re.compile(r"(?<!\$)\$\{(?:\$\{[^}]*\}|[^}])*\}?")
+"""A variable that is not escaped; one in base64 may have others."""
+_VARIABLE = re.compile(r"\$?\$\{(?:\$\{[^}]*\}|[^}])*\}")
 
 
 def json_template(value: Any) -> str:
@@ -39,6 +39,11 @@ def fixed_text(text: str) -> str:
         name = shown(match.group())
         raise BadValueError(f"variables are not replaced here, so {name} would be literal; for the text ${{ write $${{")
     return text.replace("$${", "${")
+
+
+def has_variables(text: str) -> bool:
+    """Whether a text has a variable that is not escaped."""
+    return _FIXED.search(text) is not None
 
 
 def json_value(value: Any) -> Any:

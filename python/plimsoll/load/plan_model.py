@@ -23,6 +23,7 @@ from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.spec import Limits
 from plimsoll.load.step_model import StepTable, Think
 from plimsoll.load.table import (
+    AuthTable,
     Duration,
     ExistingFile,
     Folder,
@@ -30,6 +31,7 @@ from plimsoll.load.table import (
     Length,
     SeveralTexts,
     TomlTable,
+    check_auth,
     existing_file,
     one_or_more,
 )
@@ -170,6 +172,9 @@ class PlanTable(TomlTable):
     """The base URL of paths, or a table, or several. `-H` replaces the first one."""
     headers: HeadersTable = Field(default_factory=dict)
     """Sent with every request; a list for a header that is sent several times."""
+    auth: AuthTable | None = None
+    """Who sends the requests: `{ basic = ["user", "password"] }`, `{ bearer = "…" }` or `{ api_key = "…" }`. A step
+    whose value comes from an earlier reply has its own."""
     timeout: Length | None = None
     """Limit of each whole request, from sending to the last byte of the response; by default none. A timeout is an
     outcome of its own, and stays in the percentiles."""
@@ -226,6 +231,7 @@ class PlanTable(TomlTable):
 
     @model_validator(mode="after")
     def _check(self) -> PlanTable:
+        check_auth(self.auth, self.headers)
         if not (self.flow or self.request or self.phase):
             raise BadValueError("says nothing to do; it needs a [[request]], a [[flow]] or a [[phase]]")
         if self.users_per_connection is not None and not self.has_http2:

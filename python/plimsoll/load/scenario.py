@@ -9,6 +9,7 @@ from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.plan_model import FlowTable
 from plimsoll.load.protocols import grpc
 from plimsoll.load.protocols.draft import Draft
+from plimsoll.load.table import with_auth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ def scenario_of(
 
     host: a URL that replaces the first target's. schema: of its calls, if the plan has none.
     """
-    draft = Draft(plan.headers, plan.http2, plan.timeout, plan.idle_timeout)
+    draft = Draft(with_auth(plan.headers, plan.auth), plan.http2, plan.timeout, plan.idle_timeout)
     for index, table in enumerate(plan.target):
         _add_target(draft, table, index, host if index == 0 else None)
     if host is not None and not plan.target:

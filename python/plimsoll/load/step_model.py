@@ -11,10 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
-from plimsoll.load.bodies import fixed_text
+from plimsoll.load.bodies import fixed_text, header_lines
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.table import FixedText, HeadersTable, JsonValue, Length, SeveralTexts, TomlTable, one_or_more
+from plimsoll.load.table import (
+    AuthTable,
+    FixedText,
+    HeadersTable,
+    JsonValue,
+    Length,
+    SeveralTexts,
+    TomlTable,
+    check_auth,
+    one_or_more,
+    with_auth,
+)
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -151,6 +162,8 @@ class ExpectTable(TomlTable):
     json_: dict[Pointer, JsonValue] | None = Field(None, alias="json")
     """JSON pointers and the values that they must have: `{ "/ok" = true, "/id" = "${iteration}" }`. A text with
     variables also equals a number that is written so."""
+    absent: Annotated[list[Pointer], BeforeValidator(one_or_more)] | None = None
+    """JSON pointers that must find nothing, null or an empty list: `"/errors"`."""
     max_time: Length | None = None
     """Longest response time."""
 
@@ -160,6 +173,7 @@ class ExpectTable(TomlTable):
             "status": [status for status in self.status or () if not isinstance(status, str)] or None,
             "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
             "json": None if self.json_ is None else [[pointer, value] for pointer, value in self.json_.items()],
+            "absent": self.absent,
         }  # fmt: skip
         return {name: value for name, value in values.items() if value is not None}
 
@@ -187,6 +201,9 @@ class StepTable(TomlTable):
     """The name of a target; by default the first one."""
     headers: HeadersTable = Field(default_factory=dict)
     """Added to those of the plan, or replacing them."""
+    auth: AuthTable | None = None
+    """Who sends it, as a header of its own: `{ basic = ["user", "password"] }`, `{ bearer = "${token}" }` or
+    `{ api_key = "…" }`."""
     timeout: Length | None = None
     """In place of the plan's."""
     idle_timeout: Length | None = None
@@ -198,6 +215,11 @@ class StepTable(TomlTable):
     expect: ExpectTable | None = None
     """What the response must be. One with another status fails as `http`; one that breaks another expectation, or
     lacks a value to extract, fails as `assertion`."""
+
+    @model_validator(mode="after")
+    def _check_auth(self) -> StepTable:
+        check_auth(self.auth, self.headers)
+        return self
 
     @property
     def maker(self) -> str:
@@ -213,7 +235,11 @@ class StepTable(TomlTable):
         """The step in the format for native users. path: of the step in the plan."""
         raise NotImplementedError
 
-    def common(self, draft: Draft, body: dict[str, str] | None) -> dict[str, Any]:
+    def lines(self) -> list[list[str]]:
+        """Its headers in the format for native users."""
+        return header_lines(with_auth(self.headers, self.auth))
+
+    def common(self, draft: Draft, body: dict[str, Any] | None) -> dict[str, Any]:
         """What the definitions of all protocols have."""
         return {
             "body": body,
@@ -234,6 +260,8 @@ class StepTable(TomlTable):
         fields |= {f"{field}.{name}": f"{path}.{name}" for name in names}
         for index, name in enumerate(name for name, values in self.headers.items() for _ in values):
             fields[f"{field}.headers[{index}]"] = f"{path}.headers.{name}"
+        if self.auth is not None:
+            fields[f"{field}.headers[{sum(map(len, self.headers.values()))}]"] = f"{path}.auth"
         for index, (name, table) in enumerate(self.extract.items()):
             fields[f"{field}.extract[{index}]"] = f"{path}.extract.{name}"
             fields[f"{field}.extract[{index}].what"] = f"{path}.extract.{name}.{table.source}"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plimsoll_scenario::{Player, Scenario, Step, Target, Verify};
 
-use crate::clock::unix_seconds;
+use crate::clock::unix_millis;
 use crate::origin::{Origin, OriginError, OriginOptions, Trust};
 
 /// A scenario for native users. Its origins are valid and its requests can be encoded.
@@ -51,7 +51,7 @@ impl Script {
 
     fn try_player(&self) -> Result<Player, plimsoll_scenario::DefinitionError> {
         let authorities: Vec<&str> = self.origins.iter().map(|origin| origin.authority()).collect();
-        Player::new(Arc::clone(&self.scenario), &authorities, unix_seconds)
+        Player::new(Arc::clone(&self.scenario), &authorities, unix_millis)
     }
 
     /// Every step with its origin, in index order.

@@ -1,7 +1,6 @@
 //! The value of a Set-Cookie header.
 
-use super::Clock;
-use crate::date::unix_seconds;
+use crate::date::{Clock, unix_seconds};
 
 /// A parsed Set-Cookie value.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +49,7 @@ impl<'a> SetCookie<'a> {
     pub(super) fn is_expired(&self, clock: Clock) -> bool {
         match (self.max_age, self.expires) {
             (Some(seconds), _) => seconds <= 0,
-            (None, Some(expires)) => expires <= clock(),
+            (None, Some(expires)) => expires * 1000 <= clock(),
             (None, None) => false,
         }
     }

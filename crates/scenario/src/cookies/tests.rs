@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::{Jar, MOST_PER_DOMAIN, Site, directory_of, is_public_suffix};
 
 /// 2026-03-01 00:00:00 UTC
-const NOW: i64 = 1_772_323_200;
+const NOW: i64 = 1_772_323_200_000;
 
 /// A target; its number is of its name.
 fn site(url: &str) -> Arc<Site> {

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import model_validator
 
-from plimsoll.load.bodies import header_lines
 from plimsoll.load.mistakes import BadValueError, at
 from plimsoll.load.origins import is_grpc_url, split_grpc_url
 from plimsoll.load.protocols import grpc
@@ -81,7 +80,7 @@ class GrpcStep(StepTable):
             "name": self.name or method,
             "target": draft.http2_target(self, path, self._address),
             "grpc": grpc.definition(method, gzip=bool(self.compression), statuses=self._statuses),
-            "headers": header_lines(self.headers),
+            "headers": self.lines(),
             **common,
         }
 

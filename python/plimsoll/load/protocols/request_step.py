@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
-from plimsoll.load.bodies import encoded, form_template, header_lines, is_method, json_template
+from plimsoll.load.bodies import encoded, form_template, is_method, json_template
 from plimsoll.load.file_access import read_text
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
+from plimsoll.load.protocols.request_bodies import (
+    ERRORS,
+    Parts,
+    document_of,
+    graphql_body,
+    multipart_body,
+    operation_of,
+)
 from plimsoll.load.spec import OBJECTIVES
 from plimsoll.load.step_model import StepTable
-from plimsoll.load.table import ExistingFile, JsonBody, Length, SeveralTexts, TomlTable
+from plimsoll.load.table import ExistingFile, JsonBody, Length, SeveralTexts, TomlTable, folder_of
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Methods that are fields of a step: get = "/path"."""
-_BODIES = ("body", "json", "form", "body_file", "template_file")
+_BODIES = ("body", "json", "form", "multipart", "graphql", "body_file", "template_file")
 
 
 class SloTable(TomlTable):
@@ -77,6 +85,16 @@ class RequestStep(StepTable):
     form: dict[str, SeveralTexts] | None = None
     """Names and values of a form; a list for a name that is sent several times. They are encoded, also values of
     variables. The default Content-Type is `application/x-www-form-urlencoded`."""
+    multipart: Parts | None = None
+    """Names and values of a form with files: texts, or `{ file = "a.png", type = "image/png", name = "b.png" }`; a list
+    for a name that is sent several times. Texts may have variables."""
+    graphql: str | None = None
+    """An operation of GraphQL, or the name of a file (`"list.graphql"`) with it. A reply with `errors` fails as
+    `assertion`, unless `expect.absent` says what must be absent. The row has the name of the operation."""
+    variables: JsonBody | None = None
+    """With `graphql`: a table, or JSON in a string, with the values of the operation's variables."""
+    operation_name: Annotated[str, Field(min_length=1)] | None = None
+    """With `graphql`: the name of the operation that is sent, if there are several."""
     body_file: ExistingFile | None = None
     """A file that is sent unchanged."""
     template_file: ExistingFile | None = None
@@ -88,10 +106,12 @@ class RequestStep(StepTable):
     slo: SloTable | None = None
     """With `stream = "llm"`: what a request must keep to be in the row `good request`."""
 
-    _body: dict[str, str] | None = PrivateAttr(None)
+    _body: dict[str, Any] | None = PrivateAttr(None)
+    _content_type: str | None = PrivateAttr(None)
+    _document: str = PrivateAttr("")
 
     @model_validator(mode="after")
-    def _check(self) -> RequestStep:
+    def _check(self, info: ValidationInfo) -> RequestStep:
         self._check_method()
         self._check_path()
         for status in (self.expect and self.expect.status) or ():
@@ -102,8 +122,18 @@ class RequestStep(StepTable):
             raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES, 'or')}", given[1])
         if self.slo is not None and self.stream != "llm":
             raise BadValueError('belongs with stream = "llm"', "slo")
+        self._check_graphql(info)
         self._body = self._read_body()
         return self
+
+    def _check_graphql(self, info: ValidationInfo) -> None:
+        if self.graphql is None:
+            for name in self.given(("variables", "operation_name")):
+                raise BadValueError("belongs with graphql", name)
+            return
+        if self.stream is not None:
+            raise BadValueError("contradicts graphql, whose reply is read", "stream")
+        self._document = at("graphql", lambda text: document_of(text, folder_of(info)), self.graphql)
 
     def _check_method(self) -> None:
         given = self.given((*METHODS, "path"))
@@ -128,13 +158,20 @@ class RequestStep(StepTable):
         elif not self._is_path:
             raise BadValueError(f'{shown(self.where)} must begin with "/", or be a whole URL', self.maker)
 
-    def _read_body(self) -> dict[str, str] | None:
+    def _read_body(self) -> dict[str, Any] | None:
         if self.body is not None:
             return {"text": self.body}
         if self.json_ is not None:
             return {"json": self.json_}
         if self.form is not None:
             return {"form": form_template(self.form)}
+        if self.graphql is not None:
+            return {"json": graphql_body(self._document, self.variables, self.operation_name)}
+        if self.multipart is not None:
+            self._content_type, body = at("multipart", multipart_body, self.multipart)
+            if any(name.lower() == "content-type" for name in self.headers):
+                raise BadValueError("contradicts multipart, which has its own Content-Type", "headers")
+            return body
         if self.body_file is not None:
             try:
                 return encoded(self.body_file.read_bytes())
@@ -159,15 +196,25 @@ class RequestStep(StepTable):
     def body_field(self) -> str:
         return next(iter(self.given(_BODIES)), "body")
 
+    def lines(self) -> list[list[str]]:
+        own = [] if self._content_type is None else [["Content-Type", self._content_type]]
+        return [*super().lines(), *own]
+
+    def common(self, draft: Draft, body: dict[str, Any] | None) -> dict[str, Any]:
+        common = super().common(draft, body)
+        if self.graphql is not None:
+            common["expect"] = {"absent": [ERRORS], **common["expect"]}
+        return common
+
     def definition(self, draft: Draft, path: str) -> dict[str, Any]:
         address = None if self._is_path else split_url(self.where)
         target, target_path = draft.locate(self, self.where, path, address)
         return {
-            "name": self.name or self.where,
+            "name": self.name or self.operation_name or operation_of(self._document) or self.where,
             "target": target,
             "method": self.method or self.maker.upper(),
             "path": target_path,
-            "headers": header_lines(self.headers),
+            "headers": self.lines(),
             **self.common(draft, self._body),
             **({} if self.stream is None else {"stream": self.stream}),
             **({} if self.slo is None else {"slo": self.slo.definition()}),

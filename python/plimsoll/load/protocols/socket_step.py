@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
-from plimsoll.load.bodies import encoded, header_lines
+from plimsoll.load.bodies import encoded
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_socket_url
 from plimsoll.load.step_model import StepTable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ALWAYS = frozenset(("name", "think", "weight"))
 _FIELDS = {
     "connect": frozenset((
-        "target", "headers", "timeout", "idle_timeout", "extract", "expect", "protocols", "compression",
+        "target", "headers", "auth", "timeout", "idle_timeout", "extract", "expect", "protocols", "compression",
     )),
     "send": frozenset(("timeout",)),
     "receive": frozenset(("timeout", "extract", "expect")),
@@ -131,7 +131,7 @@ class SocketStep(StepTable):
             address = None if self.connect.startswith("/") else split_socket_url(self.connect)
             # A WebSocket is opened with HTTP/1.1.
             made["target"], made["path"] = draft.locate(self, self.connect, path, address, http2=False)
-            made["headers"] = header_lines(self.headers)
+            made["headers"] = self.lines()
         made["name"] = self.name or draft.connection
         return made
 
