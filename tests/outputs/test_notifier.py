@@ -68,8 +68,8 @@ def test_a_run_is_seen_against_those_before_it(plimsoll: Command, pair: tuple[st
         done = plimsoll("compare", "--baseline", "main@{last}", pair[1], "--notify", receiver.url)
     assert done.code == 0, done
     message = json.loads(receiver.body)
-    assert message["name"] == " and ".join(pair)
-    assert message["answer"][0].startswith(f"`{pair[0]}` → `{pair[1]}`: p50 10.0 → 20.0 ms, ")
+    assert message["name"] == "this run against main"
+    assert message["answer"][0].startswith("`main` → `this run`: p50 10.0 → 20.0 ms, ")
 
 
 def test_a_comparison_whose_message_is_lost_is_printed_all_the_same(plimsoll: Command, pair: tuple[str, str]) -> None:
