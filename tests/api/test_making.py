@@ -43,6 +43,7 @@ def test_a_run_comes_back_with_what_the_target_counted(target: CountingTarget, f
     [
         ({"userz": 2}, r"run\(\) has no option 'userz'; did you mean users\?"),
         ({"worker": True}, r"run\(\) has no option 'worker'"),
+        ({"headless": True}, r"run\(\) has no option 'headless': it makes one run, without a page, and waits"),
         ({"web_port": 80}, r"run\(\) has no option 'web_port'"),
         ({"run_time": "soon"}, 'run_time: "soon" is not a duration'),
     ],

@@ -67,6 +67,11 @@ def test_a_plan_asks_for_what_the_log_has(plimsoll, folder):
         assert abs(sent - share * REQUESTS) < 5 * (share * (1 - share) * REQUESTS) ** 0.5
 
 
+def test_a_plan_without_values_has_no_files_beside_it(plimsoll, folder):
+    (folder / "one.log").write_text(CLF.format(client=1, minute=0, second=0, request="GET /", status=200))
+    assert "Written: one.toml.\n" in plimsoll("scenario", "one.log", "-o", "one.toml", "-H", "http://h").stdout
+
+
 def test_rotated_and_packed_logs_are_one(plimsoll, folder):
     text = (folder / "access.log").read_bytes()
     (folder / "access.log.1.gz").write_bytes(gzip.compress(text))
@@ -118,7 +123,8 @@ def test_credentials_in_a_query_are_masked(plimsoll, folder):
         (("own.log", "--log-format", "$remote_addr $request $status"), "own.log:1: no request is recognized in '1|GET"),
         (("posts.log",), "posts.log: has no request that a plan could send: 1 with a body that a log does not have"),
         (("broken.gz", "--log-format", "$request"), "broken.gz: not a whole gzip file"),
-        (("own.log", "-H", "http://127.0.0.1"), "--host is for access logs"),
+        (("own.sh", "-H", "http://127.0.0.1"), "--host is for access logs"),
+        (("own.log", "-H", "http://127.0.0.1"), "access logs, for some of which plimsoll scenario needs --log-format"),
         (("access.log", "-H", "127.0.0.1:8000"), '--host: "127.0.0.1:8000" is not a URL'),
         (("access.log", "--set", "a=b"), "--set is not for access logs"),
     ],

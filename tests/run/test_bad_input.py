@@ -65,6 +65,7 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "http://h", "--logfile", "/proc/x.log"), 2, "cannot write /proc/x.log"),
         (GOOD, ("-H", "http://h", "--store", "/proc/x.db"), 2, "/proc/x.db"),
         (GOOD, ("-H", "http://h", "--config", "gone.conf"), 2, "cannot read gone.conf"),
+        (GOOD, (".", "-H", "http://h"), 2, ".: is a folder\n"),
         (GOOD, ("shop.py",), 2, "a locustfile is named with -f: plimsoll run -f shop.py"),
         (None, ("h2c://h/",), 2, '"h2c://h/" is not a URL; valid is http://127.0.0.1:8000/path'),
         (None, ("http://h:port/",), 2, "\"http://h:port\" is not a URL: invalid port number"),
@@ -153,6 +154,13 @@ def test_a_load_that_makes_no_sense_is_one_line(plimsoll: Command, arguments: tu
     assert message in done.err
     assert done.err.count("\n") == 1
     assert not plimsoll.store.exists() or plimsoll("runs").out == "no runs yet\n"
+
+
+def test_a_locustfile_beside_a_plan_with_requests_is_refused(plimsoll: Command) -> None:
+    plimsoll.write(PLAN, "plan.toml")
+    done = plimsoll("run", "plan.toml", "-f", "gone.py", "--headless")
+    assert done.code == 2, done
+    assert done.err.startswith("plimsoll: --locustfile does not go with plan.toml, which has requests of its own")
 
 
 @pytest.mark.parametrize(

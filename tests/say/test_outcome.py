@@ -20,6 +20,10 @@ def test_what_came_of_a_run(make_interval):
     )
 
 
+def test_one_request_is_said_in_the_singular(make_interval):
+    assert _sentence(make_interval([4.0])).startswith("1 request in 1 s (1.00 per second), none failed.")
+
+
 def test_some_failures_are_said_with_the_most_frequent_message(make_interval):
     one = [Failure("GET", "/", "http", "500 Server Error", 2, 0.0, 0.0)]
     some = make_interval([4.0] * 6), make_interval([4.0] * 2, outcome="http")

@@ -115,6 +115,7 @@ def test_another_package_adds_a_source_with_one_file_and_one_row(tmp_path, monke
     [
         (b"", "is empty"),
         (b"hello\n", "its format is unknown; known are HAR, Postman collection, Insomnia export, "),
+        (b"hello\n", "curl commands, and access logs, for some of which plimsoll scenario needs --log-format"),
         (b"a\nb\xff", ":2: not UTF-8 text"),
         (b"curl http://h/\ncurl 'x", ":2: a quote ' has no end"),
     ],

@@ -91,6 +91,8 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     """What `run_words` takes. given: by the long names of options. Raises UsageError."""
     known = {row.key.replace("-", "_"): row for row in run_options() if row.use is Use.WORKS and row.group != PAGE}
     known = {name: row for name, row in known.items() if name not in _OTHERS}
+    if own := [name for name in given if name in _OTHERS]:
+        raise UsageError(f"run() has no option {own[0]!r}: it makes one run, without a page, and waits for its end")
     if unknown := [name for name in given if name not in known]:
         alike = get_close_matches(unknown[0], known, n=1)
         hint = f"; did you mean {alike[0]}?" if alike else "; docs/reference/options.md has all"

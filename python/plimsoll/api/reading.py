@@ -259,6 +259,9 @@ class RunStore:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    def __repr__(self) -> str:
+        return f"<RunStore {self.name}>"
+
     @property
     def name(self) -> str:
         """Where it is, without a password."""

@@ -159,9 +159,9 @@ def scenario(
         return
     if replay or speed is not None:
         raise UsageError(f"{'--replay' if replay else '--speed'} is for access logs, and {sources[0]} is none")
+    draft = make_draft(sources, SelectionRules(hosts, assets), given_variables(given))
     if host is not None:
         raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
-    draft = make_draft(sources, SelectionRules(hosts, assets), given_variables(given))
     if insecure:
         draft.targets = [replace(item, connection=replace(item.connection, verify=False)) for item in draft.targets]
     tell = say if output is None else click.echo

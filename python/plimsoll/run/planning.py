@@ -294,6 +294,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
     if scenario is None:
         found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunInput(source=path, locustfiles=found, plan=plan)
+    _refuse(given, ("locustfile",), f"does not go with {source}, which has requests of its own")
     _refuse(given, ("slo",), f"goes with a URL or a locustfile, not with {source}; a step of a plan has a table slo")
     return RunInput(scenario=scenario, source=path, plan=plan)
 
@@ -422,7 +423,7 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
         if not own and "://" in each:
             raise UsageError(f"{each} and -f do not go together; the target of a locustfile is named with -H {each}")
         if not own and any(mark in each for mark in "/.:"):
-            raise UsageError(f"{each}: no such file{_url_hint(each)}")
+            raise UsageError(f"{each}: {'is a folder' if Path(each).is_dir() else 'no such file'}{_url_hint(each)}")
     return arguments
 
 

@@ -42,7 +42,8 @@ def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
     rate = f"{amount(total.rps)} per second"
     if late := view.late:
         rate += f" in that time, {count(late)} answered later"
-    parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
+    thing = "request" if total.requests == 1 else "requests"
+    parts = [f"{count(total.requests)} {thing} in {duration_text(view.duration)} ({rate}), {failed}."]
     half, most_of_them = (total.response_ms.quantile(q) for q in (0.5, 0.99))
     if half and most_of_them:
         parts.append(with_streams(_times(half, most_of_them, total.response_ms.waited), view, manifest))

@@ -69,7 +69,9 @@ def recording_of(source: SourceInput) -> Recording:
     rows = all_sources()
     row = next((row for row in rows if row.sniff(source)), None)
     if row is None:
-        raise UsageError(f"{source.name}: its format is unknown; known are {', '.join(row.name for row in rows)}")
+        known = ", ".join(row.name for row in rows)
+        logs = "and access logs, for some of which plimsoll scenario needs --log-format"
+        raise UsageError(f"{source.name}: its format is unknown; known are {known}, {logs}")
     recording = row.read(source)
     if not recording.exchanges:
         raise UsageError(f"{source.name}: has no requests that a scenario could be made of")

@@ -107,7 +107,8 @@ def write_mix(logs: AccessLogs, output: str | None, *, force: bool) -> None:
         if files.files:
             tell(f"The plan reads {counted(len(files.files), 'file')} of values, only written with -o FILE.")
     else:
-        tell(f"Written: {output}, and {counted(len(files.files), 'file')} of values beside it.")
+        beside = f", and {counted(len(files.files), 'file')} of values beside it" if files.files else ""
+        tell(f"Written: {output}{beside}.")
         tell(f"Run it: plimsoll run {output}{logs.run_host} -t 1m --headless")
 
 

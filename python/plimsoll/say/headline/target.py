@@ -152,7 +152,7 @@ def figures_line(total: Row) -> str:
     )
     times = [(name, total.response_ms.quantile(q)) for name, q in (("p50", 0.5), ("p99", 0.99))]
     parts = [
-        f"{count(total.requests)} requests",
+        f"{count(total.requests)} request{'' if total.requests == 1 else 's'}",
         f"{amount(total.rps)}/s",
         failed,
         *(f"{name} {with_share(time)}" for name, time in times if time is not None),
