@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll.load.plan_file import read_plan
 from plimsoll.sources.making import make_draft, written
+from plimsoll.sources.secret_values import free_name
 
 
 @pytest.fixture
@@ -95,17 +96,55 @@ def test_multipart_bodies(plan_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "note.txt").write_text("hello\n")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\xff")
-    _text, scenario = plan_of("curl -F a=1 -F f=@note.txt http://h.test/\ncurl -F f=@a.png http://h.test/")
-    first, second = scenario["flows"][0]["steps"]
-    boundary = dict(first["headers"])["Content-Type"].partition("boundary=")[2]
-    assert first["body"]["text"].split(f"--{boundary}")[1:] == [
-        '\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n',
-        '\r\nContent-Disposition: form-data; name="f"; filename="note.txt"\r\n'
-        "Content-Type: application/octet-stream\r\n\r\nhello\n\r\n",
-        "--\r\n",
-    ]
-    assert b"\x89PNG\xff" in (tmp_path / "plan.step-2.bin").read_bytes()
-    assert "base64" in second["body"]
+    text, scenario = plan_of(
+        "curl -F a=1 -F 'a=${x}' -F f=@note.txt http://h.test/\n"
+        "curl -F password=p4ss -F f=@a.png -F g=@a.png http://h.test/\ncurl -F f=@a.png http://h.test/"
+    )
+    first, second, third = (step["multipart"] for step in tomllib.loads(text)["flow"][0]["step"])
+    kind = "application/octet-stream"
+    assert first == {"a": ["1", "$${x}"], "f": {"text": "hello\n", "name": "note.txt", "type": kind}}
+    assert second == {
+        "password": "${secrets.password}",
+        "f": {"file": "plan.step-2-1.bin", "name": "a.png", "type": kind},
+        "g": {"file": "plan.step-2-2.bin", "name": "a.png", "type": kind},
+    }
+    assert third == {"f": {"file": "plan.step-3.bin", "name": "a.png", "type": kind}}
+    assert {file.name: file.read_bytes() for file in tmp_path.glob("*.bin")} == dict.fromkeys(
+        ("plan.step-2-1.bin", "plan.step-2-2.bin", "plan.step-3.bin"), b"\x89PNG\xff"
+    )
+    parts = scenario["flows"][0]["steps"][1]["body"]["parts"]
+    assert [*map(list, parts)] == [["text"], ["base64"], ["text"], ["base64"], ["text"]]
+    assert "${secrets.password}" in parts[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected", "name"),
+    [
+        ({"query": "{ a }"}, {"graphql": "{ a }"}, "/graphql"),
+        (
+            {"query": "query Q($x: ID) {\n  a(x: $x)\n}\n", "variables": {"x": "${1}"}, "operationName": "Q"},
+            {"graphql": "query Q($x: ID) {\n  a(x: $x)\n}\n", "variables": {"x": "$${1}"}, "operation_name": "Q"},
+            "Q",
+        ),
+        ({"query": "{ a }", "variables": {"x": None}}, {"graphql": "{ a }", "variables": '{"x": null}'}, "/graphql"),
+        ({"query": "{ a }", "extensions": {"b": 1}}, {"json": {"query": "{ a }", "extensions": {"b": 1}}}, "/graphql"),
+    ],
+)
+def test_operations_of_graphql(plan_of, body, expected, name):
+    import json as codec
+    import shlex
+
+    text, scenario = plan_of(f"curl http://h.test/graphql --json {shlex.quote(codec.dumps(body))}")
+    request = {"post": "/graphql", "headers": {"Accept": "application/json"}}
+    assert tomllib.loads(text)["request"] == [request | expected]
+    (step,) = scenario["flows"][0]["steps"]
+    assert step["name"] == name
+    assert codec.loads(step["body"]["json"].replace("$${", "${")) == body
+
+
+@pytest.mark.parametrize("name", ["text", "now", "unix", "unix_ms"])
+def test_a_variable_has_no_name_of_the_plan_s_own(name):
+    assert free_name(name, make_draft(["curl http://h.test/"])) == f"value_{name}"
 
 
 def test_targets_say_how_they_are_reached(plan_of):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from plimsoll.sources.content.operations import graphql_operation
+from plimsoll.sources.content.operations import ERRORS, graphql_operation
 from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text, Variable
 from plimsoll.sources.exchange import media_type, url_parts
 from plimsoll.sources.har_sockets import BINARY_KIND, telling_keys
@@ -37,8 +37,6 @@ BROWSER_HEADERS = re.compile(
     r"|if-none-match|if-modified-since|purpose|x-client-data|alt-used|accept-charset",
 )
 """Headers that a browser adds to each request."""
-_ERRORS = '"errors"'
-"""GraphQL replies with status 200 and this key."""
 _ANYTHING = re.compile(r"\*/\*|text/html,.*|image/.*|text/css,.*")
 """Values of Accept that a browser sends by itself."""
 
@@ -60,13 +58,8 @@ def draft_of(recording: Recording) -> ScenarioDraft:
         step = DraftStep(exchange, draft.targets.index(target), _text(path), [])
         _add_body(step, exchange)
         step.contains, step.think = [*exchange.expected_texts], exchange.think
-        if (
-            graphql_operation(exchange)
-            and exchange.reply
-            and exchange.reply.body
-            and _ERRORS not in exchange.reply.text
-        ):
-            step.lacks.append(_ERRORS)
+        if graphql_operation(exchange) and exchange.reply and exchange.reply.body and ERRORS not in exchange.reply.text:
+            step.lacks.append(ERRORS)
         has_jar = sets_cookies or (recording.of_browser and exchange.reply is not None)
         step.headers = [
             (name, _text(value))

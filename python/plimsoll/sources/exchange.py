@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 """Those that plans and clients of users have a word for."""
 _WORD = re.compile(r"[A-Za-z0-9]{4,}")
+_DISPOSITION = re.compile(rb'\b(name|filename)="((?:[^"\\]|\\.)*)"')
+_TYPE = re.compile(rb"^content-type:\s*([^\r\n]+)", re.IGNORECASE | re.MULTILINE)
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[nrtbf]")
 Headers = tuple[tuple[str, str], ...]
 """Names and values, in the order in which they were sent."""
@@ -207,3 +209,22 @@ def url_parts(reference: str, base: str = "") -> SplitResult:
 def percent_encoded(text: str) -> str:
     """The text as a part of a path, a query or a form: everything but letters, digits and -._~ is encoded."""
     return quote(text, safe="", errors="replace")
+
+
+def parts_of(body: bytes, content_type: str) -> tuple[FormPart, ...]:
+    """The parts of a body with this Content-Type; none if it is not multipart/form-data."""
+    match = re.search(r'boundary="?([^";,\s]+)', content_type)
+    if match is None or "form-data" not in content_type:
+        return ()
+    parts = []
+    for piece in body.split(b"--" + match[1].encode())[1:-1]:
+        head, _, content = piece.lstrip(b"\r\n").partition(b"\r\n\r\n")
+        names = {name.decode(): value.decode("utf-8", "replace") for name, value in _DISPOSITION.findall(head)}
+        kind = _TYPE.search(head)
+        parts.append(
+            FormPart(
+                names.get("name", ""), content.removesuffix(b"\r\n"), names.get("filename"),
+                kind[1].decode("latin-1").strip() if kind else None,
+            )
+        )  # fmt: skip
+    return tuple(parts)

@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urlsplit
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.exchange import FormPart, Headers, RecordedExchange, RecordedReply, Recording, media_type
+from plimsoll.sources.exchange import (
+    FormPart,
+    Headers,
+    RecordedExchange,
+    RecordedReply,
+    Recording,
+    media_type,
+    parts_of,
+)
 from plimsoll.sources.har_sockets import RecordedSocket
 from plimsoll.sources.json_values import JsonObject
-from plimsoll.sources.multipart import parts_of
 
 if TYPE_CHECKING:
     from plimsoll.sources.source_input import SourceInput

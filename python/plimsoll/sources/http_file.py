@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, first_value, media_type
+from plimsoll.sources.exchange import (
+    DeclaredValue,
+    FormPart,
+    RecordedExchange,
+    Recording,
+    first_value,
+    media_type,
+    parts_of,
+)
 from plimsoll.sources.json_values import SCRIPT_KEYS, script_pointer
-from plimsoll.sources.multipart import parts_of
 from plimsoll.sources.placeholders import PLACEHOLDER, Placeholders
 from plimsoll.sources.source_input import existing_file
 

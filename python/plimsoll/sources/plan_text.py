@@ -9,16 +9,16 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from plimsoll.sources.content.operations import ERRORS, graphql_operation
 from plimsoll.sources.draft import Variable, csv_of, merged
 from plimsoll.sources.exchange import METHODS
-from plimsoll.sources.multipart import BOUNDARY, multipart
 from plimsoll.sources.request_values import flat, variable_of
 from plimsoll.sources.source_input import path_from
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plimsoll.sources.draft import DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
+    from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
     from plimsoll.sources.exchange import SocketAction
 
 SECRETS, DATA = "secrets", "people"
@@ -82,7 +82,8 @@ class PlanText:
         path = self._said(step.path)
         if step.exchange.socket is not None:
             return self._socket_step(step, step.exchange.socket, path)
-        if step.name != path:
+        operation = graphql_operation(step.exchange) if (graphql := self._graphql(step)) else None
+        if step.name != (path if operation is None else operation.name or path):
             lines.append(f"name = {toml_string(step.name)}")
         if step.exchange.method in METHODS:
             lines.append(f"{step.exchange.method.lower()} = {toml_string(path)}")
@@ -90,8 +91,8 @@ class PlanText:
             lines += [f"method = {toml_string(step.exchange.method)}", f"path = {toml_string(path)}"]
         if step.target:
             lines.append(f"target = {toml_string(self._names[step.target])}")
-        body, implied = self._body(step, number)
-        headers = dict(_by_name([*step.headers, *implied]).items())
+        body = graphql or self._body(step, number)
+        headers = dict(_by_name(step.headers).items())
         own = {name: values for name, values in headers.items() if self._common.get(name) not in values}
         if own:
             said = {name: [self._said(text) for text in values] for name, values in own.items()}
@@ -101,7 +102,9 @@ class PlanText:
         lines += body
         if step.exchange.timeout is not None:
             lines.append(f"timeout = {toml_string(f'{step.exchange.timeout:g}s')}")
-        return [*lines, *self._after(step)]
+        if operation is not None and step.exchange.reply is not None and ERRORS in step.exchange.reply.text:
+            lines.append("expect.absent = []")
+        return [*lines, *self._after(step, has_errors_checked=operation is not None)]
 
     def _socket_step(self, step: DraftStep, action: SocketAction, path: str) -> list[str]:
         """A step that does something with the WebSocket of the user."""
@@ -125,12 +128,13 @@ class PlanText:
                 lines.append("close = 1000")
         return [*lines, *self._after(step)]
 
-    def _after(self, step: DraftStep) -> list[str]:
+    def _after(self, step: DraftStep, *, has_errors_checked: bool = False) -> list[str]:
         """What is done with the reply, and the pause after it."""
         lines = [self._extract(extract) for extract in step.extracts]
         if step.status is not None:
             lines.append(f"expect.status = {step.status}")
-        for name, texts in (("contains", step.contains), ("lacks", step.lacks)):
+        lacks = [text for text in step.lacks if not (has_errors_checked and text == ERRORS)]
+        for name, texts in (("contains", step.contains), ("lacks", lacks)):
             if texts:
                 lines.append(f"expect.{name} = {_value([text.replace('${', '$${') for text in texts])}")
         if step.equals:
@@ -148,27 +152,55 @@ class PlanText:
         }
         return f"extract.{extract.name} = {_inline(source)}  # {extract.comment}"
 
-    def _body(self, step: DraftStep, number: int) -> tuple[list[str], list[tuple[str, Text]]]:
-        """The lines of a body, and the headers that it needs."""
-        if step.kind == "json":
-            return [f"json = {self._json(step.body)}"], []
-        if step.kind == "text":
-            return [f"body = {toml_string(self._said(step.body))}"], []
-        if step.kind == "form":
-            return _table("form", self._form(step.body)), []
-        if step.kind == "file":
-            return [f"body_file = {toml_string(path_from(str(step.exchange.body_file), self._folder))}"], []
-        if step.kind == "bytes":
-            return [self._file(step.exchange.body or b"", number)], []
-        if step.kind == "parts":
-            header: tuple[str, Text] = ("Content-Type", (f"multipart/form-data; boundary={BOUNDARY}",))
-            text = multipart(step.parts, self._said)
-            if isinstance(text, bytes):
-                if any(piece for part in step.parts for piece in part.text if isinstance(piece, Variable)):
-                    self.notes.append(f"step {number} uploads a binary file: its other fields are as recorded")
-                return [self._file(text, number)], [header]
-            return [f"body = {toml_string(text)}"], [header]
-        return [], []
+    def _body(self, step: DraftStep, number: int) -> list[str]:
+        match step.kind:
+            case "json":
+                return [f"json = {self._json(step.body)}"]
+            case "text":
+                return [f"body = {toml_string(self._said(step.body))}"]
+            case "form":
+                return _table("form", self._form(step.body))
+            case "file":
+                return [f"body_file = {toml_string(path_from(str(step.exchange.body_file), self._folder))}"]
+            case "bytes":
+                return [f"body_file = {toml_string(self._file(step.exchange.body or b'', str(number)))}"]
+            case "parts":
+                return _table("multipart", self._parts(step.parts, number))
+        return []
+
+    def _graphql(self, step: DraftStep) -> list[str]:
+        """The lines of an operation of GraphQL; none if the body has more than that, or the plan cannot say it."""
+        if step.kind != "json" or graphql_operation(step.exchange) is None:
+            return []
+        try:
+            said = json.loads(self._said(step.body))
+        except ValueError:
+            return []
+        document, variables, name = said["query"], said.pop("variables", None), said.pop("operationName", None)
+        if len(said) > 1 or not isinstance(variables, dict | None) or not isinstance(name, str | None):
+            return []
+        lines = [f"graphql = {_text_block(document)}"]
+        if variables is not None and _is_toml(variables):
+            lines += _table("variables", variables)
+        elif variables is not None:
+            lines.append(f"variables = {toml_string(json.dumps(variables, ensure_ascii=False))}")
+        lines += [] if name is None else [f"operation_name = {toml_string(name)}"]
+        return lines
+
+    def _parts(self, parts: list[DraftPart], number: int) -> dict[str, Any]:
+        """The fields of a form with files; a list for a name that is sent several times."""
+        fields: dict[str, list[Any]] = {}
+        binary = [part for part in parts if part.content is not None]
+        for part in parts:
+            said = {"name": part.filename, "type": part.content_type}
+            value: dict[str, str] = {key: text.replace("${", "$${") for key, text in said.items() if text is not None}
+            if part.content is not None:
+                suffix = f"{number}-{binary.index(part) + 1}" if len(binary) > 1 else str(number)
+                value = {"file": self._file(part.content, suffix), **value}
+            text = self._said(part.text)
+            own: Any = value if part.content is not None else {"text": text, **value} if value else text
+            fields.setdefault(part.name.replace("${", "$${"), []).append(own)
+        return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
     def _form(self, text: Text) -> dict[str, Any]:
         """Its fields; a list for a name that is sent several times."""
@@ -178,10 +210,11 @@ class PlanText:
             fields.setdefault(name.replace("${", "$${"), []).append(self._said(merged(list(said))))
         return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
-    def _file(self, content: bytes, number: int) -> str:
-        name = f"{self._stem}.step-{number}.bin"
+    def _file(self, content: bytes, step: str) -> str:
+        """The name of a new file beside the plan."""
+        name = f"{self._stem}.step-{step}.bin"
         self.files[name] = content
-        return f"body_file = {toml_string(name)}"
+        return name
 
     def _json(self, text: Text) -> str:
         """A table if TOML has one for it, else JSON in a string."""
@@ -297,6 +330,13 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(value)
+
+
+def _text_block(text: str) -> str:
+    """A text of several lines is written in several lines, if that needs no escapes."""
+    if "\n" in text and "'''" not in text and text.replace("\n", "").replace("\t", "").isprintable():
+        return f"'''\n{text}'''"
+    return toml_string(text)
 
 
 def toml_string(text: str) -> str:

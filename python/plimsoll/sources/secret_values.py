@@ -96,6 +96,6 @@ def free_name(label: str, draft: ScenarioDraft) -> str:
 
 _TAKEN = frozenset((
     "uuid", "iteration", "user", "random", "self", "response", "os", "re", "json", "csv", "time", "quote", "task",
-    "person", "id", "type", "data",
+    "person", "id", "type", "data", "text", "now", "unix", "unix_ms", "datetime",
 ))  # fmt: skip
 """Variables of every plan, and names that a locustfile uses."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _GRAPHQL = re.compile(r"(?:\s|#[^\n]*\n)*(?:(query|mutation|subscription)\b\s*(\w*)|fragment\b|\{)")
 _NAMED = re.compile(r"^\s*(query|mutation|subscription)\s+(\w+)", re.MULTILINE)
+ERRORS = '"errors"'
+"""GraphQL replies with status 200 and this key."""
 _ACTIONS = ("action", "op", "cmd", "_method")
 """Names of fields that say what a request does."""
 _FORM = "application/x-www-form-urlencoded"
