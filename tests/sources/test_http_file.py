@@ -102,6 +102,18 @@ def test_is_http_file(name, text, expected):
     assert is_http_file(SourceInput(name, text)) is expected
 
 
+def test_the_time_of_each_request_is_a_variable(tmp_path):
+    (tmp_path / "a.http").write_text('POST http://h/?t={{$timestamp}}\n\n{"at": "{{$isoTimestamp}}"}\n')
+    draft = make_draft([str(tmp_path / "a.http")])
+    plan, locustfile = (written(draft, "x", as_locustfile=is_code).text for is_code in (False, True))
+    assert "t=${unix}" in plan
+    assert "${now}" in plan
+    assert "t={int(time.time())}" in locustfile
+    assert "datetime.now(UTC).isoformat(" in locustfile
+    compile(locustfile, "x", "exec")
+    assert {"import time", "from datetime import UTC, datetime"} <= {*locustfile.splitlines()}
+
+
 def todos(request: Received) -> Answer:
     """A service that wants what its replies said."""
     if request.route.endswith("/login"):

@@ -26,8 +26,8 @@ class Variable:
     name: str
     """As Python and a plan may call it: small letters, digits and _."""
     origin: Literal["reply", "secret", "data", "made"]
-    """reply: an earlier step extracts it; secret, data: a column of a file; made: `uuid` or `random`, a new one each
-    time."""
+    """reply: an earlier step extracts it; secret, data: a column of a file; made: `uuid`, `random`, or the time as
+    `now`, `unix` or `unix_ms`, a new one each time."""
 
 
 Text = tuple[str | Variable, ...]

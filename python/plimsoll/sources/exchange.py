@@ -127,6 +127,8 @@ class RecordedExchange:
     """None: the source has no replies, or none came."""
     start: float | None = None
     """Seconds since the first request of the source; None: unknown."""
+    sent_at: float | None = None
+    """The time of day when it was sent, Unix seconds; None: unknown."""
     duration: float | None = None
     """Seconds from the request to the end of its reply; None: unknown."""
     page: str = ""

@@ -72,7 +72,7 @@ def read_har(source: SourceInput) -> Recording:
         notes += reader.notes
     timed.sort(key=lambda pair: pair[0])
     begin = timed[0][0] if timed else 0.0
-    exchanges = tuple(replace(exchange, start=start - begin) for start, exchange in timed)
+    exchanges = tuple(replace(exchange, start=start - begin, sent_at=start) for start, exchange in timed)
     if sockets := left_out.get("WebSockets"):
         notes.append(
             f"{source.name}: {sockets} WebSockets have no messages in the recording, and are left out: export it from "

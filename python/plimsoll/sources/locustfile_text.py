@@ -247,18 +247,26 @@ class LocustfileText:
                 said += f"{{{self._name(piece, in_url=in_url)}}}"
         return f'f"{said}"'
 
+    def _made(self, name: str) -> str:
+        """The expression of a value that is a new one each time."""
+        if name == "now":
+            self._from.add("datetime import UTC, datetime")
+            return "datetime.now(UTC).isoformat(timespec='milliseconds').replace('+00:00', 'Z')"
+        module, expression = {
+            "uuid": ("uuid", "str(uuid.uuid4())"), "random": ("random", "random.randrange(2**31)"),
+            "unix": ("time", "int(time.time())"), "unix_ms": ("time", "int(time.time() * 1000)"),
+        }[name]  # fmt: skip
+        self._imports.add(module)
+        return expression
+
     def _name(self, variable: Variable, *, in_url: bool = False) -> str:
         match variable.origin:
             case "secret":
                 name = variable.name.upper()
             case "data":
                 name = f"person['{variable.name}']"
-            case "made" if variable.name == "random":
-                self._imports.add("random")
-                return "random.randrange(2**31)"
             case "made":
-                self._imports.add("uuid")
-                return "str(uuid.uuid4())"
+                return self._made(variable.name)
             case _:
                 name = variable.name
         sample = self._draft.samples.get(variable.name, "")

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from plimsoll.sources.draft import Text
 
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
-UUID, RANDOM = "$uuid", "$random"
+UUID, RANDOM, NOW, UNIX = "$uuid", "$random", "$now", "$unix"
 _MADE = {
     "$guid": UUID, "$uuid": UUID, "$randomuuid": UUID, "$random.uuid": UUID,
     "$randomint": RANDOM, "$random.integer": RANDOM, "$random": RANDOM,
+    "$timestamp": UNIX, "$unix": UNIX, "$isotimestamp": NOW, "$now": NOW,
 }  # fmt: skip
 """Values that each request makes anew, by the names of several tools in small letters."""
 DEEPEST = 10
@@ -76,4 +77,4 @@ def parts_with_variables(text: Text, names: Mapping[str, Variable]) -> Text:
 
 
 def _variable(name: str, names: Mapping[str, Variable]) -> Variable | None:
-    return Variable(name[1:], "made") if name in (UUID, RANDOM) else names.get(name)
+    return Variable(name[1:], "made") if name in (UUID, RANDOM, NOW, UNIX) else names.get(name)

@@ -187,6 +187,28 @@ def test_two_recordings_tell_replies_generators_and_the_persons_choice_apart():
     assert draft.data == {"q": ["milk", "tea"]}
 
 
+@pytest.mark.parametrize(
+    ("sent", "variable"),
+    [
+        (("1772323200", "1772330000"), Variable("unix", "made")),
+        (("1772323203000", "1772330000000"), Variable("unix_ms", "made")),
+        (("2026-03-01T00:00:05Z", "2026-03-01T01:53:20.001Z"), Variable("now", "made")),
+        (("1772323200", "1772330100"), Variable("r", "data")),
+        (("1772323200", "1772330000000"), Variable("r", "data")),
+        (("2026-03-01T00:00:05Z", "2026-13-01T01:53:20Z"), Variable("r", "data")),
+        (("2026-03-01", "2026-03-02"), Variable("r", "data")),
+    ],
+)
+def test_the_time_of_the_client_is_known_by_that_of_the_recordings(sent, variable):
+    first, second = (
+        tuple(replace(exchange, sent_at=sent_at) for exchange in flow(token, value, "milk"))
+        for token, value, sent_at in (("ab", sent[0], 1772323201.5), ("cd", sent[1], 1772330000.0))
+    )
+    assert correlated(*first, second=second).steps[1].path[3] == variable
+    without = correlated(*flow("ab", sent[0], "milk"), second=flow("cd", sent[1], "milk"))
+    assert without.steps[1].path[3] == Variable("r", "data")
+
+
 def test_a_place_counts_only_if_both_recordings_have_their_value_there():
     first = (get("/a", reply(f'{{"x": "{TOKEN}", "y": "{TOKEN}"}}')), get(f"/b?t={TOKEN}"))
     second = (get("/a", reply(f'{{"x": "9", "y": "{OTHER}"}}')), get(f"/b?t={OTHER}"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.sources.correlation.alignment import aligned
 from plimsoll.sources.correlation.created_ids import MAKING, collection_of, creations, path_of
-from plimsoll.sources.correlation.value_forms import VAGUE_LABELS, is_id_label, is_telling, is_uuid
+from plimsoll.sources.correlation.value_forms import VAGUE_LABELS, clock_form, is_id_label, is_telling, is_uuid
 from plimsoll.sources.draft import ReplyValue, Variable
 from plimsoll.sources.exchange import longest_word, percent_encoded
 from plimsoll.sources.reply_values import ReplyPlace, encoded_places_of, places_of, value_at
@@ -103,7 +103,7 @@ class Correlation:
                 if (origin := self._source(number, word, change)) is not None:
                     yield word, self._taken(number, word, change, origin)
             if not words:
-                yield value, self._clients_own(value, second.value)
+                yield value, self._clients_own(number, value, second.value)
 
     def _words(self, number: int, value: RequestValue, second: RequestValue) -> list[tuple[RequestValue, str]]:
         """The words of a value that differ between the recordings, and those of the second one, if they come from
@@ -250,10 +250,14 @@ class Correlation:
                 return f"{words[-1].removesuffix('s')}_{place.label}"
         return value.label if place.label == "value" and value.label else place.label
 
-    def _clients_own(self, value: RequestValue, second: str) -> Variable:
+    def _clients_own(self, number: int, value: RequestValue, second: str) -> Variable:
         """The variable for a value that differs between recordings and comes from no reply."""
         if is_uuid(value.value) and is_uuid(second):
             return self._keep(Variable("uuid", "made"), value.value, second)
+        twin = self._twins[number]
+        form = clock_form(value.value, self._draft.steps[number].exchange.sent_at)
+        if form is not None and twin is not None and form == clock_form(second, twin.exchange.sent_at):
+            return self._keep(Variable(form, "made"), value.value, second)
         name = free_name(value.label or "value", self._draft)
         self._draft.data[name] = [value.value, second]
         return self._keep(Variable(name, "data"), value.value, second)
