@@ -93,6 +93,10 @@ def test_what_came_after_the_load_is_not_in_its_rate(make_interval):
     assert sentence(view, Manifest(), total_of(view)).startswith(
         "30 requests in 3 s (2.00 per second in that time, 24 answered later), none failed."
     )
+    view.load_end = 3.6
+    assert sentence(view, Manifest(), total_of(view)).startswith(
+        "30 requests in 3.6 s (2.00 per second in the first 3 s, 24 answered later), none failed."
+    )
 
 
 def test_what_no_response_shows_is_said_as_such(make_interval):

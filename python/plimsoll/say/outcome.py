@@ -41,7 +41,9 @@ def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
         failed = f"{count(total.failures)} failed ({short_percent(total.failures / total.requests)}{why})"
     rate = f"{amount(total.rps)} per second"
     if late := view.late:
-        rate += f" in that time, {count(late)} answered later"
+        # Throughput is counted in whole seconds.
+        when = "that time" if view.rate_s == view.duration else f"the first {duration_text(view.rate_s)}"
+        rate += f" in {when}, {count(late)} answered later"
     thing = "request" if total.requests == 1 else "requests"
     parts = [f"{count(total.requests)} {thing} in {duration_text(view.duration)} ({rate}), {failed}."]
     half, most_of_them = (total.response_ms.quantile(q) for q in (0.5, 0.99))

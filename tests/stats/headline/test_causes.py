@@ -6,7 +6,9 @@ from tests.stats.headline.runs import CLOSED, SOUND, view_of
 from plimsoll.record import CaughtException
 from plimsoll.say.headline import headline
 from plimsoll.stats.headline import diagnose
+from plimsoll.stats.headline.causes import unreachable
 from plimsoll.stats.thresholds.verdict import ThresholdResult
+from plimsoll.stats.view import RunView
 
 REFUSED = "ConnectionRefusedError(111, 'Connection refused')"
 HOST = replace(CLOSED, host="http://127.0.0.1:18199")
@@ -45,6 +47,24 @@ def test_it_comes_before_thresholds_and_exceptions_and_needs_no_host():
     view.add([], exceptions=[CaughtException("'id'", "KeyError: 'id'", 9, {0})])
     broken = ThresholdResult("p99 < 5ms", False, 10.0, 5.0, "p99: 10 ms, not < 5 ms")
     assert target(view, CLOSED, thresholds=[broken]).title == "Nothing answers (connection refused)"
+
+
+def test_a_host_that_the_requests_cannot_have_asked_is_not_named():
+    unknown = view_of(12, 10, failing=10, outcome="connect", message="gaierror(-2, 'Name or service not known')")
+    assert target(unknown).title == "Nothing answers (name or service not known)", "an address needs no name service"
+    named = replace(CLOSED, host="http://shop.test")
+    assert target(unknown, named).title == "Nothing answers at http://shop.test (name or service not known)"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"), [("/a", True), (f"{HOST.host}/a", True), ("http://127.0.0.1:1/a", False)]
+)
+def test_a_host_is_not_named_for_requests_to_another_one(make_interval, name, is_named):
+    view = RunView(0.0, "success")
+    view.add([make_interval([1.0] * 5, second=second, name=name, outcome="connect") for second in range(12)])
+    found = unreachable(view, HOST)
+    assert found is not None
+    assert found.host == (HOST.host if is_named else "")
 
 
 def test_one_that_answers_some_requests_is_reached():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from plimsoll.stats.study import TOLERANCE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.record import CaughtException
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.view import RunView
@@ -16,6 +20,11 @@ RECENT = 10
 """Whole seconds that are "now"."""
 UNREACHED = frozenset({"connect", "tls"})
 """Outcomes of requests that did not reach the target."""
+
+
+UNKNOWN_NAME = "name or service not known"
+ADDRESS = re.compile(r"[\d.]+|[\da-f:.]*:[\da-f:.]*")
+"""An IP address, which needs no name service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,18 @@ def unreachable(view: RunView, manifest: Manifest) -> UnreachableTarget | None:
         return None
     messages = (failure.text for failure in view.counted_failures if failure.outcome == most)
     first = next(messages, "").strip()
-    return UnreachableTarget(most, manifest.host or "", first, total.failures, total.requests)
+    names = [endpoint.name for endpoint in view.endpoints if endpoint.failures]
+    host = manifest.host if manifest.host and _is_asked(manifest.host, names, first) else ""
+    return UnreachableTarget(most, host, first, total.failures, total.requests)
+
+
+def _is_asked(host: str, names: Sequence[str], message: str) -> bool:
+    """Whether requests that failed may have gone to the host of the run: users' code may send them anywhere. names: of
+    their endpoints, which may be URLs. message: of one of them."""
+    own = urlsplit(host)
+    if any(urlsplit(name).netloc not in ("", own.netloc) for name in names):
+        return False
+    return not (UNKNOWN_NAME in message.lower() and ADDRESS.fullmatch(own.hostname or ""))
 
 
 def raising(view: RunView) -> RaisingCode | None:
