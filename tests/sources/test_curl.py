@@ -137,6 +137,7 @@ def test_what_is_not_done_is_named():
         ("curl -d @no-such-file http://h/", "x.sh:1: cannot read no-such-file"),
         ("curl -d @- http://h/", "reads its body from the standard input"),
         ("curl -H nonsense http://h/", "-H 'nonsense' is no header"),
+        ("""curl -H "'X-Key: s3cr3t'" http://h/""", "x.sh:1: the name of a header has a quote: -H 'X-Key…; one pair"),
         ("curl -F nonsense http://h/", "has no name"),
         ("curl -d a -F b=c http://h/", "-d, -F and -T do not go together"),
         ("curl --resolve h http://h/", "--resolve h is not understood"),

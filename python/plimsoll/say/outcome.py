@@ -42,7 +42,8 @@ def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
     rate = f"{amount(total.rps)} per second"
     if late := view.late:
         # Throughput is counted in whole seconds.
-        when = "that time" if view.rate_s == view.duration else f"the first {duration_text(view.rate_s)}"
+        whole = duration_text(view.rate_s)
+        when = "that time" if whole == duration_text(view.duration) else f"the first {whole}"
         rate += f" in {when}, {count(late)} answered later"
     thing = "request" if total.requests == 1 else "requests"
     parts = [f"{count(total.requests)} {thing} in {duration_text(view.duration)} ({rate}), {failed}."]

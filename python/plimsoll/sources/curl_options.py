@@ -167,6 +167,10 @@ def _header(options: CurlOptions, value: str, where: str) -> None:
         options.notes.append(f"-H {value}: headers of a file are not read; write each with -H")
         return
     name, colon, text = value.partition(":")
+    if "'" in name or '"' in name:
+        raise UsageError(
+            f"{where}: the name of a header has a quote: -H {name}…; one pair of quotes goes around it all"
+        )
     if colon and text.strip():
         options.headers.append((name.strip(), text.strip()))
     elif colon:
