@@ -22,7 +22,8 @@ UNREACHED = frozenset({"connect", "tls"})
 """Outcomes of requests that did not reach the target."""
 
 
-UNKNOWN_NAME = "name or service not known"
+UNKNOWN_NAME = re.compile(r"name.or.service", re.IGNORECASE)
+"""In what the C library says of a host without an address."""
 ADDRESS = re.compile(r"[\d.]+|[\da-f:.]*:[\da-f:.]*")
 """An IP address, which needs no name service."""
 
@@ -74,7 +75,7 @@ def _is_asked(host: str, names: Sequence[str], message: str) -> bool:
     own = urlsplit(host)
     if any(urlsplit(name).netloc not in ("", own.netloc) for name in names):
         return False
-    return not (UNKNOWN_NAME in message.lower() and ADDRESS.fullmatch(own.hostname or ""))
+    return not (UNKNOWN_NAME.search(message) and ADDRESS.fullmatch(own.hostname or ""))
 
 
 def raising(view: RunView) -> RaisingCode | None:
