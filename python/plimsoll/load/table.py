@@ -134,7 +134,8 @@ class AuthTable(TomlTable):
     api_key: _Credential | None = None
     """The value of `header`."""
     header: HeaderName | None = None
-    """With `api_key`: the name of its header; by default `X-API-Key`."""
+    """With `api_key`: the name of its header; by default `X-API-Key`. The record of a run masks the value if the name
+    says that it is a credential, with a word as key, token or auth."""
 
     @model_validator(mode="after")
     def _check(self) -> AuthTable:
