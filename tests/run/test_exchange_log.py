@@ -253,7 +253,7 @@ def test_what_cannot_be_written_is_said_before_the_run(tmp_path: Path, monkeypat
     with pytest.raises(UsageError, match=r"^cannot write /proc/x/y\.parquet: No such file or directory$"):
         ExchangeFile("/proc/x/y.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"plimsoll\[parquet\]"):
+    with pytest.raises(UsageError, match=r"plimsoll-lab\[parquet\]"):
         ExchangeFile(str(tmp_path / "x.parquet"))
 
 

@@ -58,7 +58,7 @@ def launch_of(count: int, log: list[tuple[Any, ...]], *, main: bool) -> tuple[La
 
 def test_a_single_worker_is_prepared_then_opened_with_what_its_locustfile_wants(log: list[tuple[Any, ...]]) -> None:
     launch, (worker,) = launch_of(1, log, main=False)
-    assert log == [(0, Prepare, 1, Bundle().to_list()), (0, Init)]
+    assert log == [(0, Prepare, 1, Bundle().to_list(), {}), (0, Init)]
     launch.on_prepared(worker, Prepared({"users": 7}), goes_on=True)
     assert launch.plan.users == 7
     assert log[2:] == [(0, Open, None)]
@@ -82,9 +82,9 @@ def test_only_the_main_node_knows_of_a_shape_and_its_load_has_no_end_that_is_kno
 def test_the_main_node_goes_first_and_shares_what_it_has(log: list[tuple[Any, ...]]) -> None:
     launch, (main, one, two) = launch_of(2, log, main=True)
     assert log == [
-        (2, Prepare, 2, Bundle().to_list()),
-        (0, Prepare, 2, Bundle().to_list()),
-        (1, Prepare, 2, Bundle().to_list()),
+        (2, Prepare, 2, Bundle().to_list(), {}),
+        (0, Prepare, 2, Bundle().to_list(), {}),
+        (1, Prepare, 2, Bundle().to_list(), {}),
         (2, Init),
     ]
     del log[:]
