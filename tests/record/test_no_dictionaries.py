@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).parents[2] / "python" / "plimsoll"
 READERS_OF_KEYS = ("record/", "store/migrations/")
 ANY_DICTIONARY = re.compile(r"\b(?:dict|Mapping)\[str, (?:Any|object)\]")
-MOST_DICTIONARIES = 615
+MOST_DICTIONARIES = 594
 """Annotations of dictionaries with any values in the package. The number only shrinks."""
 
 
