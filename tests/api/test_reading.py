@@ -91,10 +91,10 @@ def test_seconds_are_without_the_warm_up_unless_asked_for(stored: api.RunStore) 
 def test_a_comparison_has_the_sentences_and_values_of_the_command(stored: api.RunStore) -> None:
     after, before = stored.runs()
     compared = after.compare(before)
-    told = document(stored, before.id, after.id, format="json")
-    assert list(compared.answer) == told["answer"]
+    report = document(stored, before.id, after.id, format="json")
+    assert list(compared.answer) == report["answer"]
     assert [(each.ratio, verdict(each)) for each in compared.verdicts] == [
-        (each["ratio"], each["verdict"]) for each in told["comparisons"]
+        (each["ratio"], each["verdict"]) for each in report["comparisons"]
     ]
     [p50] = [each for each in compared.verdicts if each.metric.text == "p50" and each.endpoint == ("GET", "/b")]
     assert p50.ratio == pytest.approx(2, rel=0.01)

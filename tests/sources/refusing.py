@@ -32,13 +32,13 @@ def signed(text: str) -> str:
 
 @dataclass
 class Session:
-    """What the server has told one client, by the name of the value."""
+    """What the server has given to one client, by the name of the value."""
 
-    told: dict[str, str] = field(default_factory=dict)
+    given: dict[str, str] = field(default_factory=dict)
 
     def new(self, name: str, value: str | None = None) -> str:
-        self.told[name] = value or secrets.token_urlsafe(15)
-        return self.told[name]
+        self.given[name] = value or secrets.token_urlsafe(15)
+        return self.given[name]
 
 
 class RefusingServer:
@@ -64,8 +64,8 @@ class RefusingServer:
     def prefix(self, request: Received, session: Session, _: str) -> Answer:
         if request.method == "POST":
             return Answer(200, {"auth": {"token": session.new("token")}, "type": "JWT"})
-        assert request.headers["authorization"] == f"Bearer {session.told['token']}"
-        assert request.headers["x-auth"] == f'JWT token="{session.told["token"]}"'
+        assert request.headers["authorization"] == f"Bearer {session.given['token']}"
+        assert request.headers["x-auth"] == f'JWT token="{session.given["token"]}"'
         return Answer(200, {"name": "ann"})
 
     def graphql(self, request: Received, session: Session, _: str) -> Answer:
@@ -73,13 +73,13 @@ class RefusingServer:
         if "mutation" in sent["query"]:
             number = base64.b64encode(f"Note:{secrets.randbelow(10**9)}".encode()).decode()
             return Answer(200, {"data": {"addNote": {"note": {"id": session.new("note", number)}}}})
-        assert sent["variables"]["id"] == session.told["note"]
+        assert sent["variables"]["id"] == session.given["note"]
         return Answer(200, {"data": {"note": {"text": "milk"}}})
 
     def aspx(self, request: Received, session: Session, _: str) -> Answer:
         if request.method == "POST":
-            assert request.form["__VIEWSTATE"] == session.told["state"]
-            assert request.form["__EVENTVALIDATION"] == session.told["events"]
+            assert request.form["__VIEWSTATE"] == session.given["state"]
+            assert request.form["__EVENTVALIDATION"] == session.given["events"]
         state, events = (session.new(name, signed(secrets.token_hex(4))) for name in ("state", "events"))
         fields = f'name="__VIEWSTATE" id="__VIEWSTATE" value="{state}" /><input type="hidden" '
         fields += f'name="__EVENTVALIDATION" id="__EVENTVALIDATION" value="{events}" />'
@@ -88,7 +88,7 @@ class RefusingServer:
     def rails(self, request: Received, session: Session, _: str) -> Answer:
         if request.method == "POST":
             sent = request.headers.get("x-csrf-token") or request.form["authenticity_token"]
-            assert sent == session.told["meta" if "x-csrf-token" in request.headers else "form"]
+            assert sent == session.given["meta" if "x-csrf-token" in request.headers else "form"]
             return Answer(200, {"saved": True})
         meta, own = (session.new(name, signed(secrets.token_hex(4))) for name in ("meta", "form"))
         page = f'<meta name="csrf-param" content="authenticity_token" /><meta name="csrf-token" content="{meta}" />'
@@ -97,10 +97,10 @@ class RefusingServer:
     def django(self, request: Received, session: Session, _: str) -> Answer:
         if request.method == "POST":
             if "x-csrftoken" in request.headers:
-                assert request.headers["x-csrftoken"] == session.told["cookie"]
+                assert request.headers["x-csrftoken"] == session.given["cookie"]
             else:
-                assert request.form["csrfmiddlewaretoken"] == session.told["form"]
-            assert request.cookies["csrftoken"] == session.told["cookie"]
+                assert request.form["csrfmiddlewaretoken"] == session.given["form"]
+            assert request.cookies["csrftoken"] == session.given["cookie"]
             return Answer(200, {"saved": True})
         cookie = ("Set-Cookie", f"csrftoken={session.new('cookie')}; Path=/")
         field_text = f'<input type="hidden" name="csrfmiddlewaretoken" value="{session.new("form")}">'
@@ -112,13 +112,13 @@ class RefusingServer:
             code, state = session.new("code"), session.new("state", request.query["state"])
             return Answer(302, "", (("Location", f"/oauth/callback?code={code}&state={state}"),))
         if rest == "callback":
-            assert (request.query["code"], request.query["state"]) == (session.told["code"], session.told["state"])
+            assert (request.query["code"], request.query["state"]) == (session.given["code"], session.given["state"])
             return Answer(200, "<title>Welcome</title>")
         if rest == "token":
-            assert request.form["code"] == session.told.pop("code")
-            assert challenge_of(request.form["code_verifier"]) == session.told["challenge"]
+            assert request.form["code"] == session.given.pop("code")
+            assert challenge_of(request.form["code_verifier"]) == session.given["challenge"]
             return Answer(200, {"access_token": session.new("access"), "token_type": "Bearer"})
-        assert request.headers["authorization"] == f"Bearer {session.told['access']}"
+        assert request.headers["authorization"] == f"Bearer {session.given['access']}"
         return Answer(200, {"name": "ann"})
 
     def saml(self, request: Received, session: Session, rest: str) -> Answer:
@@ -129,19 +129,19 @@ class RefusingServer:
             }
             return Answer(302, "", (("Location", f"/saml/idp?{urlencode(asked)}"),))
         if rest == "idp":
-            assert request.query["SAMLRequest"] == session.told["request"]
-            assert request.query["RelayState"] == session.told["relay"]
+            assert request.query["SAMLRequest"] == session.given["request"]
+            assert request.query["RelayState"] == session.given["relay"]
             response = session.new("response", signed(secrets.token_hex(4)))
-            fields = {"SAMLResponse": response, "RelayState": session.told["relay"]}
+            fields = {"SAMLResponse": response, "RelayState": session.given["relay"]}
             inputs = "".join(f'<input type="hidden" name="{name}" value="{value}"/>' for name, value in fields.items())
             return Answer(200, f'<form method="post" action="/saml/acs">{inputs}</form>')
-        assert request.form["SAMLResponse"] == session.told.pop("response")
-        assert request.form["RelayState"] == session.told["relay"]
+        assert request.form["SAMLResponse"] == session.given.pop("response")
+        assert request.form["RelayState"] == session.given["relay"]
         return Answer(302, "", (("Location", "/saml/start"),))
 
     def etag(self, request: Received, session: Session, _: str) -> Answer:
         if request.method != "GET":
-            assert request.headers["if-match"] == session.told["etag"]
+            assert request.headers["if-match"] == session.given["etag"]
         tag = session.new("etag", f'W/"{secrets.token_hex(5)}"')
         return Answer(200, {"text": "milk"}, (("ETag", tag),))
 
@@ -157,7 +157,7 @@ class RefusingServer:
 
     def pages(self, request: Received, session: Session, rest: str) -> Answer:
         if "after" in request.query:
-            assert request.query["after"] == session.told["cursor"]
+            assert request.query["after"] == session.given["cursor"]
         cursor = session.new("cursor", signed(secrets.token_hex(4)))
         if rest == "link":
             return Answer(200, "[]", (("Link", f'</pages/link?after={quote(cursor, safe="")}>; rel="next"'),))
@@ -165,14 +165,14 @@ class RefusingServer:
 
     def encoded(self, request: Received, session: Session, rest: str) -> Answer:
         if rest:
-            assert request.headers["x-value"] == session.told[rest]
+            assert request.headers["x-value"] == session.given[rest]
             return Answer(200, {"ok": True})
         value = {name: session.new(name, signed(secrets.token_hex(4))) for name in ENCODINGS}
         entities = value["html"].replace("+", "&#x2B;").replace("=", "&#61;")
         escapes = value["json"].replace("/", r"\u002F").replace("=", r"\u003d")
         plain = base64.b64encode(value["base64"].encode()).decode()
         claims = base64.urlsafe_b64encode(json.dumps({"sub": value["jwt"]}).encode()).decode().rstrip("=")
-        session.told["upper"] = value["upper"].upper()
+        session.given["upper"] = value["upper"].upper()
         page = f'''<input name="entities" value="{entities}"><p data-plain="{plain}" id="p"></p><script>
             escapes = "{escapes}"; token = "eyJhbGciOiJub25lIn0.{claims}.x"; lower = "{value["upper"].lower()}";
             nested = {json.dumps(json.dumps({"id": value["nested"]}))}</script>'''
@@ -186,7 +186,7 @@ def challenge_of(verifier: str) -> str:
 
 @dataclass
 class Visitor:
-    """A client that keeps cookies and records what it sends. It sends nothing that it was not told."""
+    """A client that keeps cookies and records what it sends. It sends nothing that it was not given."""
 
     url: str
     entries: list[dict[str, Any]] = field(default_factory=list)

@@ -59,7 +59,7 @@ def unexplained(analysis: Analysis) -> tuple[Comparison, ...]:
     from plimsoll.say.answer.versions import twins_of
 
     twins = twins_of(analysis)
-    judged = (each for each in analysis.judged if (each.operation, each.endpoint) not in twins)
+    judged = (comparison for comparison in analysis.judged if (comparison.operation, comparison.endpoint) not in twins)
     return tuple(filter(is_unexplained, judged))
 
 

@@ -215,7 +215,9 @@ def with_outputs(run: PlannedRun, given: Mapping[str, Any]) -> PlannedRun:
     return PlannedRun(plan, make_outputs(values, plan, RunInput(), run.outputs.secret))
 
 
-def _output_check(*, has_page: bool) -> Callable[[str], None]:
+def output_check(*, has_page: bool) -> Callable[[str], None]:
+    """What raises UsageError for a text of `out` or `notify` in a file. has_page: whether its run has one."""
+
     def check(text: str) -> None:
         # Only here: most runs have no outputs.
         from plimsoll.outputs.kinds import check_output
@@ -289,7 +291,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         # Only here: pydantic, which reads plans, takes long to import.
         from plimsoll.load.plan_file import read_plan
 
-        plan = read_plan(source, given["host"], check_output=_output_check(has_page=not given["headless"]))
+        plan = read_plan(source, given["host"], check_output=output_check(has_page=not given["headless"]))
     scenario = plan.scenario if plan else read_targets(source, given["host"])
     if scenario is None:
         found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))

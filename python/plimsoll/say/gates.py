@@ -47,10 +47,10 @@ def gate_title(word: GateWord, thresholds: Sequence[ThresholdResult], worse: int
 def noise_text(newest: NewestRun, comparisons: Sequence[Comparison], least: int) -> str:
     """How much runs of the same code scatter here. least: runs that are needed to tell."""
     scatters = [
-        f"{each.metric.text} of {endpoint(each.endpoint)} by {significant(100 * each.spread, 2)} %"
-        f"{f' (a change beyond {short_percent(each.resolves)} shows)' if each.resolves is not None else ''}"
-        for each in comparisons
-        if each.spread is not None
+        f"{comparison.metric.text} of {endpoint(comparison.endpoint)} by {significant(100 * comparison.spread, 2)} %"
+        f"{f' (a change beyond {short_percent(comparison.resolves)} shows)' if comparison.resolves is not None else ''}"
+        for comparison in comparisons
+        if comparison.spread is not None
     ]
     if not scatters:
         return (

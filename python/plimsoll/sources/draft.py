@@ -13,7 +13,7 @@ from plimsoll.sources.content.operations import graphql_operation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from plimsoll.sources.content.encodings import Decoding
+    from plimsoll.load.step_model import Decoding
     from plimsoll.sources.exchange import Connection, RecordedExchange, RecordedReply
 
 BodyKind = Literal["none", "text", "json", "form", "parts", "bytes", "file"]

@@ -17,7 +17,7 @@ from plimsoll.sources.source_input import path_from
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plimsoll.sources.content.encodings import Decoding
+    from plimsoll.load.step_model import Decoding
     from plimsoll.sources.draft import DraftStep, ReplyValue, ScenarioDraft, Text
 
 _LONG = 110

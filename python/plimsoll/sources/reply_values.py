@@ -14,7 +14,7 @@ from plimsoll.sources.json_values import pointer_key, value_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.sources.content.encodings import Decoding
+    from plimsoll.load.step_model import Decoding
     from plimsoll.sources.exchange import RecordedReply
 
 PlaceKind = Literal["json", "regex", "header", "cookie"]

@@ -17,6 +17,7 @@ from plimsoll.load.mistakes import BadValueError, Complaint
 from plimsoll.load.origins import split_target
 from plimsoll.load.plan_file import output_complaints, read_plan
 from plimsoll.load.toml_file import read_toml
+from plimsoll.run.planning import output_check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,7 @@ def read_experiment(path: str, *, full: bool = False) -> Experiment:
     levels: tuple[Level | None, ...] = table.levels.levels if table.levels is not None else (None,)
     scenarios = reading.scenarios(has_levels=table.levels is not None)
     variants = reading.variants()
-    reading.found += output_complaints(table.out, table.notify, _check_output)
+    reading.found += output_complaints(table.out, table.notify, output_check(has_page=False))
     if reading.found:
         raise complain(str(file), reading.found, places)
     plain = {name: getattr(table, name) for name in ("question", "shape", "seed", "repeats", "budget", "cool_down")}
@@ -70,14 +71,6 @@ def read_experiment(path: str, *, full: bool = False) -> Experiment:
         notify=tuple(table.notify),
         **plain,
     )
-
-
-def _check_output(text: str) -> None:
-    """Raises UsageError."""
-    # Only here: most experiments have no outputs.
-    from plimsoll.outputs.kinds import check_output
-
-    check_output(text, has_page=False)
 
 
 def _whole(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,7 +121,7 @@ class _Reading:
             return None
         try:
             file = self.file.parent / Path(scenario.plan).expanduser()
-            return read_plan(str(file), _SOME_TARGET, check_output=_check_output)
+            return read_plan(str(file), _SOME_TARGET, check_output=output_check(has_page=False))
         except UsageError as error:
             first, *_ = str(error).splitlines()
             self.found.append(Complaint(f"{path}.plan", first))

@@ -24,7 +24,7 @@ _TEXT, _FILE = "text", "base64"
 ERRORS = "/errors"
 """Where a reply with the status 200 says what failed."""
 _ENDINGS = (".graphql", ".gql")
-_NAMED = re.compile(r"^\s*(?:query|mutation|subscription)\s+(\w+)", re.MULTILINE)
+_NAMED = re.compile(r"^\s*(query|mutation|subscription)\s+(\w+)", re.MULTILINE)
 
 
 class PartTable(TomlTable):
@@ -114,10 +114,9 @@ def document_of(text: str, folder: Path) -> str:
     return read_text(checked(folder / text)) if text.endswith(_ENDINGS) and "\n" not in text else text
 
 
-def operation_of(document: str) -> str | None:
-    """The name of its first operation, if it has one."""
-    match = _NAMED.search(document)
-    return match and match[1]
+def operations_of(document: str) -> dict[str, str]:
+    """The kinds of its named operations (query, mutation or subscription), by name, in their order."""
+    return {name: kind for kind, name in _NAMED.findall(document)}
 
 
 def graphql_body(document: str, variables: str | None, operation: str | None) -> str:

@@ -16,7 +16,7 @@ from plimsoll.load.protocols.request_bodies import (
     document_of,
     graphql_body,
     multipart_body,
-    operation_of,
+    operations_of,
 )
 from plimsoll.load.spec import OBJECTIVES
 from plimsoll.load.step_model import StepTable
@@ -210,7 +210,7 @@ class RequestStep(StepTable):
         address = None if self._is_path else split_url(self.where)
         target, target_path = draft.locate(self, self.where, path, address)
         return {
-            "name": self.name or self.operation_name or operation_of(self._document) or self.where,
+            "name": self.name or self.operation_name or next(iter(operations_of(self._document)), self.where),
             "target": target,
             "method": self.method or self.maker.upper(),
             "path": target_path,

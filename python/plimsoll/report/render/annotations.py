@@ -79,7 +79,7 @@ def _of_noise(source: StudySource) -> Iterator[tuple[Grade, str, str]]:
     if newest is not None:
         yield "notice", "Compared", newest_text(newest)
         judged = source.analysis.judged
-        together = [each for each in judged if each.endpoint in (TOTAL, ("", ""))]
+        together = [comparison for comparison in judged if comparison.endpoint in (TOTAL, ("", ""))]
         yield "notice", "Noise of this runner", noise_text(newest, together or judged, LEAST_EARLIER)
 
 

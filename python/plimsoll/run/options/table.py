@@ -53,4 +53,4 @@ def defaults() -> dict[str, object]:
 
 def table_option(flag: str) -> Option:
     """The option with this long name."""
-    return next(each for each in OPTIONS if each.flag == flag)
+    return next(option for option in OPTIONS if option.flag == flag)

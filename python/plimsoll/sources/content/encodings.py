@@ -10,7 +10,7 @@ import binascii
 import html
 import json
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from plimsoll.sources.exchange import percent_encoded
@@ -19,7 +19,8 @@ from plimsoll.sources.json_values import document_of, leaves_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Decoding = Literal["html", "url", "json", "base64", "jwt", "lower", "upper"]
+    from plimsoll.load.step_model import Decoding
+
 _JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*")
 _NAMES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _OF_CHARACTERS: tuple[Decoding, ...] = ("html", "url", "json")

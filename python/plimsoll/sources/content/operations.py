@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from plimsoll.load.protocols.request_bodies import operations_of
 from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.json_values import document_of, object_of
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from plimsoll.sources.exchange import RecordedExchange
 
 _GRAPHQL = re.compile(r"(?:\s|#[^\n]*\n)*(?:(query|mutation|subscription)\b\s*(\w*)|fragment\b|\{)")
-_NAMED = re.compile(r"^\s*(query|mutation|subscription)\s+(\w+)", re.MULTILINE)
 ERRORS = '"errors"'
 """GraphQL replies with status 200 and this key."""
 _ACTIONS = ("action", "op", "cmd", "_method")
@@ -43,7 +43,7 @@ def graphql_operation(exchange: RecordedExchange) -> GraphqlOperation | None:
     text = object_of(document).get("query")
     if not isinstance(text, str) or (match := _GRAPHQL.match(text)) is None:
         return None
-    named = {name: kind for kind, name in _NAMED.findall(text)}
+    named = operations_of(text)
     asked = object_of(document).get("operationName")
     name = asked if isinstance(asked, str) and asked.isidentifier() else match[2] or next(iter(named), "")
     return GraphqlOperation(named.get(name) or match[1] or "query", name)
