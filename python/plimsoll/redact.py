@@ -12,7 +12,7 @@ from plimsoll.plain_text import MARK, without_userinfo
 from plimsoll.plain_text import MASK as MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 _WORDS = (
     r"passw(?:or)?d|passphrase|passcode|pwd|secret|token|credentials?|signature|jwt|authorization|cookie|csrf|xsrf"
@@ -118,6 +118,14 @@ def _secrets() -> list[re.Pattern[str]]:
 def is_secret_header(name: str) -> bool:
     """Whether the value of a header is not written down. Here doubt decides for yes."""
     return _SECRET_HEADER.search(name) is not None
+
+
+def masked_headers(headers: Iterable[Sequence[str]], credentials: Container[str] = ()) -> list[list[str]]:
+    """Names and values of headers, the values masked that are not written down.
+
+    credentials: names, in small letters, of headers that are known to carry a credential, whatever they are called.
+    """
+    return [[name, MASK if is_secret_header(name) or name.lower() in credentials else value] for name, value in headers]
 
 
 def is_secret_field(name: str) -> bool:

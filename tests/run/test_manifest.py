@@ -5,6 +5,7 @@ import resource
 import subprocess
 from pathlib import Path
 
+from plimsoll.load.plan_file import read_plan
 from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.load.url import url_scenario
 from plimsoll.record.manifest import GitState
@@ -80,6 +81,26 @@ def test_credentials_are_not_kept() -> None:
     words = plain_words(command)
     assert "s3cret" not in "".join(words)
     assert "Accept: b" in words
+
+
+def test_the_header_of_a_credential_is_masked_whatever_its_name(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text("""
+target = "http://h"
+auth = { api_key = "s3cret", header = "X-Tenant" }
+[[flow]]
+[[flow.step]]
+get = "/"
+[[flow.step]]
+get = "/"
+headers = { X-Plain = "shown" }
+auth = { api_key = "s3cret too", header = "x-caller" }
+""")
+    kept = without_secrets(read_plan(str(plan)).scenario)
+    assert kept is not None
+    assert kept["credentials"] == ["x-caller", "x-tenant"]
+    assert "s3cret" not in json.dumps(kept)
+    assert ["X-Plain", "shown"] in kept["flows"][0]["steps"][1]["headers"]
 
 
 def test_values_of_secret_options_are_not_kept() -> None:

@@ -31,6 +31,9 @@ pub(crate) struct Definition {
     pub(crate) cookies: bool,
     /// Absent: true.
     pub(crate) accept_encoding: Option<bool>,
+    /// Names of headers that carry credentials, for those who write a definition down.
+    #[serde(default, rename = "credentials")]
+    _credentials: Vec<String>,
     /// A descriptor set in base64: the services of steps with `grpc`.
     pub(crate) schema: Option<String>,
     pub(crate) flows: Vec<Flow>,

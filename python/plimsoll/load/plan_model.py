@@ -14,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from plimsoll.load.auth.table import AuthTable, check_auth
 from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_target
@@ -23,7 +24,6 @@ from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.spec import Limits
 from plimsoll.load.step_model import StepTable, Think
 from plimsoll.load.table import (
-    AuthTable,
     Duration,
     ExistingFile,
     Folder,
@@ -31,7 +31,6 @@ from plimsoll.load.table import (
     Length,
     SeveralTexts,
     TomlTable,
-    check_auth,
     existing_file,
     one_or_more,
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.load.auth.table import with_auth
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.plan_model import FlowTable
 from plimsoll.load.protocols import grpc
 from plimsoll.load.protocols.draft import Draft
-from plimsoll.load.table import with_auth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,8 @@ def scenario_of(
         "accept_encoding": plan.accept_encoding,
         "flows": _different([_flow(draft, plan, table, path, f"flows[{i}]") for i, (path, table) in enumerate(parts)]),
     }
+    if credentials := _credentials(plan):
+        definition["credentials"] = credentials
     if plan.proto:
         definition["schema"] = _schema(plan, definition["flows"], draft)
     elif schema is not None:
@@ -51,6 +53,13 @@ def scenario_of(
     for index, name in enumerate(plan.feeder):
         draft.sources[f"feeders[{index}]"] = f"feeder.{name}"
     return definition, draft
+
+
+def _credentials(plan: PlanTable) -> list[str]:
+    """The names, in small letters, of the headers of `auth`: records mask their values."""
+    steps = [*plan.request, *(step for flow in plan.flow for step in flow.step)]
+    tables = [plan.auth, *(step.auth for step in steps)]
+    return sorted({table.line()[0].lower() for table in tables if table is not None})
 
 
 def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:

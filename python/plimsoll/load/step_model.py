@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
+from plimsoll.load.auth.table import AuthTable, check_auth, with_auth
 from plimsoll.load.bodies import fixed_text, header_lines
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.table import (
-    AuthTable,
     FixedText,
     HeadersTable,
     JsonValue,
     Length,
     SeveralTexts,
     TomlTable,
-    check_auth,
     one_or_more,
-    with_auth,
 )
 from plimsoll.say.names import listed
 

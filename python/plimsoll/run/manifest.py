@@ -24,7 +24,7 @@ from plimsoll.record.manifest import (
     StoredPlan,
     StoredScenario,
 )
-from plimsoll.redact import MASK, is_secret_header, redact_options, redact_values
+from plimsoll.redact import MASK, is_secret_header, masked_headers, redact_options, redact_values
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.say.durations import format_duration
@@ -109,12 +109,12 @@ def without_secrets(scenario: Mapping[str, Any] | None) -> dict[str, Any] | None
     """
     if scenario is None:
         return None
-    flows = scenario.get("flows", ())
+    flows, known = scenario.get("flows", ()), scenario.get("credentials", ())
     return {
         **scenario,
-        "targets": [_plain(target) for target in scenario.get("targets", ())],
+        "targets": [_plain(target, known) for target in scenario.get("targets", ())],
         "feeders": [{**each, "rows": _digest(each["rows"])} for each in scenario.get("feeders", ())],
-        "flows": [{**flow, "steps": [_plain(step) for step in flow.get("steps", ())]} for flow in flows],
+        "flows": [{**flow, "steps": [_plain(step, known) for step in flow.get("steps", ())]} for flow in flows],
     }
 
 
@@ -135,11 +135,11 @@ def _plain_line(header: str) -> str:
     return f"{name}{colon} {MASK}" if is_secret_header(name) else header
 
 
-def _plain(holder: Mapping[str, Any]) -> dict[str, Any]:
-    """A target or a step."""
+def _plain(holder: Mapping[str, Any], credentials: Container[str]) -> dict[str, Any]:
+    """A target or a step. credentials: names of headers that carry one."""
     plain = dict(holder)
     if plain.get("headers"):
-        plain["headers"] = [[name, MASK if is_secret_header(name) else value] for name, value in plain["headers"]]
+        plain["headers"] = masked_headers(plain["headers"], credentials)
     if plain.get("body") is not None:
         plain["body"] = _digest(plain["body"])
     return plain

@@ -13,7 +13,7 @@ from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
 from plimsoll.plain_text import one_line
-from plimsoll.redact import MASK, is_secret_header
+from plimsoll.redact import masked_headers
 from plimsoll.report.load import load_at_length, load_in_short
 from plimsoll.report.text import dumps
 from plimsoll.report.writing import STDOUT
@@ -214,12 +214,12 @@ def _flows(plan: RunPlan) -> Iterator[dict[str, Any]]:
     if plan.scenario is None:
         return
     for flow, share in shares(plan.scenario):
-        steps = [_step(step, plan.scenario["targets"]) for step in flow["steps"]]
+        steps = [_step(step, plan.scenario) for step in flow["steps"]]
         yield {"name": flow["name"], "share": share, "steps": steps}
 
 
-def _step(step: Mapping[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
-    target = targets[step.get("target") or 0]
+def _step(step: Mapping[str, Any], scenario: Mapping[str, Any]) -> dict[str, Any]:
+    target = scenario["targets"][step.get("target") or 0]
     method, url = step.get("method"), target["url"] + step.get("path", "")
     headers = [*(target.get("headers") or ()), *(step.get("headers") or ())]
     if websocket := step.get("websocket"):
@@ -233,7 +233,7 @@ def _step(step: Mapping[str, Any], targets: list[dict[str, Any]]) -> dict[str, A
     return {
         "method": method,
         "url": url,
-        "headers": [[name, MASK if is_secret_header(name) else value] for name, value in headers],
+        "headers": masked_headers(headers, scenario.get("credentials", ())),
         "body": _body(step.get("body")),
     }
 
