@@ -111,6 +111,45 @@ def test_credentials_in_a_query_are_masked(plimsoll, folder):
     assert "note: 1 target had credentials in the query" in result.stderr
 
 
+def json_log(folder: Path) -> None:
+    """A log of an application with keys of its own, and a line of another form."""
+    lines = [
+        {"at": f"2020-11-01T10:00:{second:02}Z", "http": {"verb": "GET", "code": 200}, "to": f"/todos/{second}"}
+        for second in range(10)
+    ]
+    text = "".join(f"{json.dumps(line)}\n" for line in [{"msg": "started"}, *lines])
+    (folder / "app.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+
+
+def test_json_lines_are_read_by_the_keys_that_a_person_names(plimsoll, folder):
+    json_log(folder)
+    words = ("scenario", "app.jsonl.gz", "--log-format", "method=http.verb,path=to,status=http.code,time=at")
+    assert plimsoll(*words).stderr.splitlines()[:2] == [
+        "1 endpoint of 10 requests from 2020-11-01 10:00:00 UTC to 2020-11-01 10:00:09 UTC: "
+        "GET /todos/{todo_id} 100 %.",
+        "1 left out: 1 in lines of another form.",
+    ]
+    assert plimsoll(*words, "--replay", "-o", "replay.toml").exit_code == 0
+    assert (folder / "replay.times.txt").read_text().split() == [f"{second}.000000" for second in range(10)]
+
+
+def test_json_lines_that_are_not_recognized_have_a_suggestion(plimsoll, folder):
+    json_log(folder)
+    (folder / "app.jsonl").write_bytes(gzip.decompress((folder / "app.jsonl.gz").read_bytes()))
+    result = plimsoll("scenario", "app.jsonl", "--log-format", "method=http.method,path=to,status=http.code,time=at")
+    assert (result.exit_code, result.stderr) == (
+        2, "plimsoll: app.jsonl:2: has no key http.method (method); its keys are at, http.verb, http.code, to\n"
+    )  # fmt: skip
+    assert plimsoll("scenario", "app.jsonl").stderr == (
+        "plimsoll: app.jsonl: of these JSON lines no request is recognized; name the keys that requests have: "
+        "--log-format 'method=http.verb,path=to,status=http.code,time=at'\n"
+    )
+    assert plimsoll("scenario", "app.jsonl.gz").stderr == (
+        "plimsoll: app.jsonl.gz: is packed by gzip: unpack it first (gunzip); packed access logs are read, those of an "
+        "unknown format with --log-format\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -72,6 +72,7 @@ Examples:
   plimsoll scenario shop.postman_collection.json --set base=http://127.0.0.1:8000 -o plan.toml
   plimsoll scenario flow.har --hosts 'shop.test,*.shop.test' --assets
   plimsoll scenario access.log access.log.1.gz -H http://127.0.0.1:8000 -o mix.toml
+  plimsoll scenario app.jsonl --log-format 'method=verb,path=http.url,status=code,time=ts' -o mix.toml
   plimsoll scenario access.log --replay --speed 2 -H http://127.0.0.1:8000 -o replay.toml
   wl-paste | plimsoll scenario - -o plan.toml""",
 )
@@ -98,7 +99,9 @@ Examples:
 @click.option(
     "--log-format",
     metavar="FORMAT",
-    help="Of an access log: the format as nginx's log_format or Apache's LogFormat has it, if it is not recognized.",
+    help="Of an access log that is not recognized: its format as nginx's log_format or Apache's LogFormat has it, or "
+    "the keys of JSON lines: 'method=http.method,path=url.path,status=code,time=@timestamp'; also query, request, "
+    "duration=KEY:ms, client, session.",
 )
 @click.option("--replay", is_flag=True, help="Of an access log: each of its requests again, at its time.")
 @click.option(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LONGEST_INPUT = 256 << 20
 """Bytes; a longer file is refused."""
 STDIN = "-"
+_GZIP = b"\x1f\x8b"
 _HALF = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
@@ -155,6 +156,9 @@ def path_from(path: str, folder: Path | None) -> str:
 def _decoded(name: str, content: bytes) -> str:
     if len(content) > LONGEST_INPUT:
         raise UsageError(f"{name}: longer than {LONGEST_INPUT >> 20} MiB; record fewer pages, or leave out bodies")
+    if content.startswith(_GZIP):
+        logs = "packed access logs are read, those of an unknown format with --log-format"
+        raise UsageError(f"{name}: is packed by gzip: unpack it first (gunzip); {logs}")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:

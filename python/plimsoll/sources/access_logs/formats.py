@@ -2,7 +2,8 @@
 
 combined and common   Apache, nginx, Traefik; also with further fields before and after, as Envoy, HAProxy and ALB have
 W3C extended          IIS and CloudFront: the line #Fields names the columns
-JSON lines            Caddy, Traefik, Envoy, nginx and others: fields are found by their common names
+JSON lines            Caddy, Traefik, Envoy, nginx and others: fields are found by their common names; others: see
+                      `json_columns`
 a format string       $variables of nginx's log_format, or %directives of Apache's LogFormat
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.access_logs.json_columns import EXAMPLE
 from plimsoll.sources.access_logs.line import AccessLine, line_of
 
 LineReader = Callable[[str], AccessLine | None]
@@ -120,7 +122,7 @@ def format_reader(text: str) -> LineReader:
         names.add(name)
     pattern += re.escape(text[end:])
     if "request" not in names and not (names & set(_METHODS) and names & {"path", "uri", "request_uri"}):
-        raise UsageError(f"--log-format {text!r}: has no request; needed are {_NEEDED}")
+        raise UsageError(f"--log-format {text!r}: has no request; needed are {_NEEDED}; of JSON lines {EXAMPLE}")
     compiled = re.compile(pattern)
 
     def read(line: str) -> AccessLine | None:

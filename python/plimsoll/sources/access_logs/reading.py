@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.access_logs.formats import column_reader, format_reader, json_line, text_line
+from plimsoll.sources.access_logs.json_columns import EXAMPLE, JsonColumns, json_columns, suggestion
 from plimsoll.sources.access_logs.mix import NO_BODY, LogMix, reasons_in_words
 from plimsoll.sources.selection import ASSET_PATHS
 from plimsoll.sources.source_input import STDIN
@@ -41,12 +42,13 @@ def is_access_log(word: str) -> bool:
         first = list(islice(_lines(word), _FIRST_LINES))
     except UsageError:
         return False
-    return _is_log(first, _line_reader(first, None))
+    return _is_log(first, _line_reader(first))
 
 
 def read_mix(words: Sequence[str], log_format: str | None, *, assets: bool) -> LogMix:
     """The mix of all requests in these logs. words: paths, or "-" for the standard input. log_format: of nginx or
-    Apache; None: detected. Raises UsageError for what cannot be read, and for a file that is no access log."""
+    Apache, or the keys of JSON lines; None: detected. Raises UsageError for what cannot be read, and for a file that is
+    no access log."""
     mix = LogMix()
     for line in _all_lines(words, log_format):
         if line is None:
@@ -67,21 +69,52 @@ def read_lines(words: Sequence[str], log_format: str | None, *, assets: bool) ->
 
 def _all_lines(words: Sequence[str], log_format: str | None) -> Iterator[AccessLine | None]:
     """None for a line that is no request. Raises UsageError."""
+    given = None if log_format is None else json_columns(log_format) or format_reader(log_format)
+    last = ""
     for word in words:
         lines = _lines(word)
         first = list(islice(lines, _FIRST_LINES))
-        read = _line_reader(first, log_format)
+        read = given or _line_reader(first)
         if not _is_log(first, read):
-            shown = next((line for line in first if line.strip() and not line.startswith("#")), "")
-            hint = "write its format as your server has it: --log-format '$remote_addr … \"$request\" $status'"
-            raise UsageError(
-                f"{word}:1: no request is recognized in {shown[:80]!r}; {hint}" if shown else f"{word}: is empty"
-            )
+            raise UsageError(_refusal(word, first, read))
+        last = _request_in(first)[1]
         for line in chain(first, lines):
             if line.startswith(_COLUMNS):
                 read = column_reader(line.removeprefix(_COLUMNS).strip())
             elif line.strip() and not line.startswith("#"):
                 yield read(line)
+    if isinstance(given, JsonColumns) and (unseen := given.unseen_in(last)):
+        raise UsageError(f"{', '.join(words)}: {unseen}")
+
+
+def _request_in(first: Sequence[str]) -> tuple[int, str]:
+    """The first of these lines that says something, with its number."""
+    lines = ((number, line) for number, line in enumerate(first, 1) if line.strip() and not line.startswith("#"))
+    return next(lines, (0, ""))
+
+
+def _refusal(word: str, first: Sequence[str], read: LineReader) -> str:
+    """Why a file is no access log in this format, and what to do."""
+    number, shown = _request_in(first)
+    if not shown:
+        return f"{word}: is empty"
+    if isinstance(read, JsonColumns):
+        refused = [(number, line) for number, line in enumerate(first, 1) if line.strip() and read.complaint(line)]
+        # The line that looks most like a request: an application also writes other lines.
+        number, shown = max(refused, key=lambda item: read.known_in(item[1]))
+        return f"{word}:{number}: {read.complaint(shown)}"
+    if hint := json_hint([line for line in first if line.strip()]):
+        return f"{word}:{number}: no request is recognized; {hint}"
+    hint = "write its format as your server has it: --log-format '$remote_addr … \"$request\" $status'"
+    return f"{word}:{number}: no request is recognized in {shown[:80]!r}; {hint}"
+
+
+def json_hint(lines: Sequence[str]) -> str:
+    """What to do with JSON lines that are not recognized; "" for other lines."""
+    if not lines[0].startswith("{") or not lines[0].rstrip().endswith("}"):
+        return ""
+    columns = next(filter(None, map(suggestion, lines)), EXAMPLE)
+    return f"name the keys that requests have: --log-format '{columns}'"
 
 
 def _reason(line: AccessLine, *, assets: bool) -> str:
@@ -95,9 +128,7 @@ def _reason(line: AccessLine, *, assets: bool) -> str:
     return ""
 
 
-def _line_reader(first: Sequence[str], log_format: str | None) -> LineReader:
-    if log_format is not None:
-        return format_reader(log_format)
+def _line_reader(first: Sequence[str]) -> LineReader:
     columns = next((line for line in first if line.startswith(_COLUMNS)), None)
     if columns is not None:
         return column_reader(columns.removeprefix(_COLUMNS).strip())
@@ -107,7 +138,8 @@ def _line_reader(first: Sequence[str], log_format: str | None) -> LineReader:
 
 def _is_log(first: Sequence[str], read: LineReader) -> bool:
     lines = [line for line in first if line.strip() and not line.startswith("#")]
-    return sum(read(line) is not None for line in lines) >= max(1, _KNOWN_SHARE * len(lines))
+    known = sum(not read.complaint(line) if isinstance(read, JsonColumns) else read(line) is not None for line in lines)
+    return known >= max(1, _KNOWN_SHARE * len(lines))
 
 
 def _lines(word: str) -> Iterator[str]:
