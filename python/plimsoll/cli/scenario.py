@@ -142,7 +142,7 @@ def scenario(
     into the file: a plan reads them from a file beside it, a locustfile from environment variables. What the source
     says and the scenario does not do is listed. With --prove the exit code is 1 if a step is not proven.
     """
-    from plimsoll.sources.access_logs.reading import is_access_log
+    from plimsoll.sources.access_logs.reading import is_access_log, json_lines_hint
     from plimsoll.sources.making import given_variables, make_draft, written
     from plimsoll.sources.selection import SelectionRules
 
@@ -162,7 +162,12 @@ def scenario(
         return
     if replay or speed is not None:
         raise UsageError(f"{'--replay' if replay else '--speed'} is for access logs, and {sources[0]} is none")
-    draft = make_draft(sources, SelectionRules(hosts, assets), given_variables(given))
+    try:
+        draft = make_draft(sources, SelectionRules(hosts, assets), given_variables(given))
+    except UsageError as error:
+        if hint := json_lines_hint(sources[0]):
+            raise UsageError(hint) from error
+        raise
     if host is not None:
         raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
     if insecure:

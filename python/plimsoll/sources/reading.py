@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
 from plimsoll.sources import curl, har, http_file, openapi
-from plimsoll.sources.access_logs.reading import json_hint
 from plimsoll.sources.collections import bruno, insomnia, jmeter, postman
 from plimsoll.sources.exchange import Recording
 from plimsoll.sources.source_input import SourceInput
@@ -20,8 +19,6 @@ GROUP = "plimsoll.sources"
 """The entry-point group through which other packages add rows."""
 MOST_EXCHANGES = 20_000
 """Requests of one source; more are refused."""
-_FIRST_LINES = 50
-"""By which JSON lines are recognized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,6 @@ def recording_of(source: SourceInput) -> Recording:
     rows = all_sources()
     row = next((row for row in rows if row.sniff(source)), None)
     if row is None:
-        if hint := _hint(source):
-            raise UsageError(f"{source.name}: {hint}")
         known = ", ".join(row.name for row in rows)
         logs = "and access logs, for some of which plimsoll scenario needs --log-format"
         raise UsageError(f"{source.name}: its format is unknown; known are {known}, {logs}")
@@ -83,10 +78,3 @@ def recording_of(source: SourceInput) -> Recording:
     if len(recording.exchanges) > MOST_EXCHANGES:
         raise UsageError(f"{source.name}: has more than {MOST_EXCHANGES:,} requests; record fewer pages")
     return recording
-
-
-def _hint(source: SourceInput) -> str:
-    """What to do with JSON lines that may be an access log; "" for another text."""
-    lines = source.beginning.splitlines()
-    hint = json_hint(lines[:_FIRST_LINES]) if len(lines) > 1 else ""
-    return f"of these JSON lines no request is recognized; {hint}" if hint else ""

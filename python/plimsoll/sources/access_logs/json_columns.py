@@ -132,9 +132,11 @@ class JsonColumns:
 
     def _start(self, values: JsonObject) -> Any:
         """When the request began: a line with its duration is written at its end."""
-        time, duration = values.get("time"), _number(values.get("duration"))
-        end = unix_time(time)
-        if end is None or duration is None or "duration" not in self._columns:
+        time = values.get("time")
+        if "duration" not in self._columns:
+            return time
+        end, duration = unix_time(time), _number(values.get("duration"))
+        if end is None or duration is None:
             return time
         return end - duration * self._columns["duration"].unit_s
 

@@ -45,6 +45,27 @@ def is_access_log(word: str) -> bool:
     return _is_log(first, _line_reader(first))
 
 
+def json_lines_hint(word: str) -> str:
+    """What to do with a file of JSON lines that is no access log of a known form; "" for another file. It never
+    raises."""
+    if not Path(word).is_file():
+        return ""
+    try:
+        first = [line for line in islice(_lines(word), _FIRST_LINES) if line.strip()]
+    except UsageError:
+        return ""
+    hint = _json_hint(first) if len(first) > 1 else ""
+    return f"{word}: of these JSON lines no request is recognized; {hint}" if hint else ""
+
+
+def _json_hint(lines: Sequence[str]) -> str:
+    """What to do with JSON lines that are not recognized; "" for other lines."""
+    if not lines[0].startswith("{") or not lines[0].rstrip().endswith("}"):
+        return ""
+    columns = next(filter(None, map(suggestion, lines)), EXAMPLE)
+    return f"name the keys that requests have: --log-format '{columns}'"
+
+
 def read_mix(words: Sequence[str], log_format: str | None, *, assets: bool) -> LogMix:
     """The mix of all requests in these logs. words: paths, or "-" for the standard input. log_format: of nginx or
     Apache, or the keys of JSON lines; None: detected. Raises UsageError for what cannot be read, and for a file that is
@@ -103,18 +124,10 @@ def _refusal(word: str, first: Sequence[str], read: LineReader) -> str:
         # The line that looks most like a request: an application also writes other lines.
         number, shown = max(refused, key=lambda item: read.known_in(item[1]))
         return f"{word}:{number}: {read.complaint(shown)}"
-    if hint := json_hint([line for line in first if line.strip()]):
+    if hint := _json_hint([line for line in first if line.strip()]):
         return f"{word}:{number}: no request is recognized; {hint}"
     hint = "write its format as your server has it: --log-format '$remote_addr … \"$request\" $status'"
     return f"{word}:{number}: no request is recognized in {shown[:80]!r}; {hint}"
-
-
-def json_hint(lines: Sequence[str]) -> str:
-    """What to do with JSON lines that are not recognized; "" for other lines."""
-    if not lines[0].startswith("{") or not lines[0].rstrip().endswith("}"):
-        return ""
-    columns = next(filter(None, map(suggestion, lines)), EXAMPLE)
-    return f"name the keys that requests have: --log-format '{columns}'"
 
 
 def _reason(line: AccessLine, *, assets: bool) -> str:
