@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.redact import is_secret_field
 from plimsoll.sources.content.operations import graphql_operation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from plimsoll.load.step_model import Decoding
     from plimsoll.sources.exchange import Connection, RecordedExchange, RecordedReply
@@ -157,6 +158,16 @@ class ScenarioDraft:
     """How many requests of the sources are no steps, by reason."""
     cookies: bool = False
     """Users keep cookies."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """How often each flow is chosen, by name; empty: all steps are one flow. Steps of a flow follow each other."""
+
+    @property
+    def flows(self) -> list[tuple[str, list[DraftStep]]]:
+        """Name and steps of each flow; "" is the name of the only one."""
+        if not self.weights:
+            return [("", self.steps)]
+        groups = groupby(self.steps, key=lambda step: step.exchange.flow)
+        return [(name, [*steps]) for name, steps in groups]
 
     @property
     def taken(self) -> int:
@@ -193,3 +204,9 @@ def merged(pieces: list[str | Variable]) -> Text:
         elif piece:
             text.append(piece)
     return tuple(text)
+
+
+def unused(name: str, names: Container[str]) -> str:
+    """The name, with a number if it is one of these."""
+    numbered = (name, *(f"{name}_{number}" for number in range(2, 10_000)))
+    return next(candidate for candidate in numbered if candidate not in names)

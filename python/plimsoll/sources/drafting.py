@@ -44,6 +44,7 @@ _ANYTHING = re.compile(r"\*/\*|text/html,.*|image/.*|text/css,.*")
 def draft_of(recording: Recording) -> ScenarioDraft:
     """The scenario of one recording, without values that come from replies, and with its secrets still in place."""
     draft = ScenarioDraft((recording.name,), [], [], notes=list(recording.notes), left_out=dict(recording.left_out))
+    draft.weights = dict(recording.weights)
     sets_cookies = False
     known_cookies: set[str] = set()
     """Names of the cookies that replies have set so far."""
@@ -97,15 +98,18 @@ def _sent_cookies(exchange: RecordedExchange) -> Iterator[str]:
 
 
 def _put_variables(draft: ScenarioDraft, data: Mapping[str, list[str]]) -> None:
-    """The source names variables and says from which replies they come. data: those that it has in rows; columns with
-    fewer rows begin again."""
-    names: dict[str, Variable] = {}
+    """The source names variables and says from which replies of the same flow they come. data: those that it has in
+    rows; columns with fewer rows begin again."""
+    columns: dict[str, Variable] = {}
     longest = max(map(len, data.values()), default=0)
     for called, values in data.items():
-        variable = names[called] = Variable(free_name(called, draft), "data")
+        variable = columns[called] = Variable(free_name(called, draft), "data")
         draft.data[variable.name] = list(itertools.islice(itertools.cycle(values), longest))
         draft.samples[variable.name] = values[0]
+    names, flow = dict(columns), ""
     for step in draft.steps:
+        if step.exchange.flow != flow:
+            names, flow = dict(columns), step.exchange.flow
         step.path, step.body = (parts_with_variables(text, names) for text in (step.path, step.body))
         step.headers = [(name, parts_with_variables(text, names)) for name, text in step.headers]
         step.parts = [replace(part, text=parts_with_variables(part.text, names)) for part in step.parts]

@@ -156,6 +156,8 @@ class RecordedExchange:
     """Whether a message that is received answers the last one that was sent."""
     protocols: tuple[str, ...] = ()
     """Subprotocols that it offers when it opens a WebSocket."""
+    flow: str = ""
+    """The name of the flow that it is a step of; "" if the source has one flow."""
     where: str = ""
     """Its place in the source: file:line, or file and number."""
 
@@ -183,6 +185,8 @@ class Recording:
     """The source says that users keep cookies."""
     data: dict[str, list[str]] = field(default_factory=dict)
     """Values of variables in rows, by name: each iteration takes a row."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """How often each flow is chosen, by name, in their order; empty if the source has one flow."""
 
 
 def first_value(headers: Iterable[tuple[str, str]], name: str) -> str:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from plimsoll.sources.draft import Variable, csv_of
+from plimsoll.sources.draft import Variable, csv_of, unused
 from plimsoll.sources.exchange import METHODS, percent_encoded
 from plimsoll.sources.json_values import pointer_key
 from plimsoll.sources.request_values import flat, variable_of
@@ -42,18 +42,30 @@ class LocustfileText:
         self._basic = _basic_users(draft)
         self._imports: set[str] = set()
         self._from: set[str] = set()
-        body = [line for step in draft.steps for line in self._step(step)]
+        tasks = self._tasks()
         head = [f'"""Made by plimsoll scenario from {", ".join(draft.sources)}."""', ""]
         constants = self._constants(stem)
-        lines = ["class RecordedUser(HttpUser):", f"    host = {_string(draft.targets[0].url)}", "", "    @task"]
-        lines += ["    def flow(self):", *(["        person = random.choice(PEOPLE)"] if draft.data else [])]
+        lines = ["class RecordedUser(HttpUser):", f"    host = {_string(draft.targets[0].url)}", *tasks]
         imports = [f"import {name}" for name in sorted(self._imports)]
         froms = ["from locust import HttpUser, task"]
         own = [f"from {name}" for name in sorted(self._from)]
         head += [*imports, *own, *([""] if imports or own else []), *froms, *constants, "", "", *lines]
-        self.text = "\n".join([*head, *(f"        {line}" if line else "" for line in body)]) + "\n"
+        self.text = "\n".join(head) + "\n"
         if any(target.connection.http2 for target in draft.targets):
             self.notes.append("HTTP/2 is an option of the run: plimsoll run --http2")
+
+    def _tasks(self) -> list[str]:
+        """A method for each flow."""
+        lines: list[str] = []
+        names: list[str] = []
+        for name, steps in self._draft.flows:
+            method = re.sub(r"\W+", "_", name.lower(), flags=re.ASCII).strip("_")
+            names.append(unused(f"flow_{method}" if method else "flow", names))
+            weight = f"({self._draft.weights[name]:.0f})" if name else ""
+            lines += ["", f"    @task{weight}", f"    def {names[-1]}(self):"]
+            lines += ["        person = random.choice(PEOPLE)"] if self._draft.data else []
+            lines += [f"        {line}" if line else "" for step in steps for line in self._step(step)]
+        return lines
 
     def _constants(self, stem: str) -> list[str]:
         lines: list[str] = []

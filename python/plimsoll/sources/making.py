@@ -95,6 +95,8 @@ def _has_replies(recording: Recording) -> bool:
 def _joined(recordings: list[Recording]) -> Recording:
     """One recording after the other."""
     first, *others = recordings
+    if others and (several := next((recording for recording in recordings if recording.weights), None)):
+        raise UsageError(f"{several.name}: has several flows: name it alone, or choose one with --set group=NAME")
     for other in others:
         first = replace(
             first,
@@ -102,6 +104,8 @@ def _joined(recordings: list[Recording]) -> Recording:
             notes=(*first.notes, *other.notes),
             of_browser=first.of_browser or other.of_browser,
             has_placeholders=first.has_placeholders or other.has_placeholders,
+            has_cookies=first.has_cookies or other.has_cookies,
+            data=first.data | other.data,
         )
     return first
 

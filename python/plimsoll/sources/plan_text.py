@@ -9,6 +9,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from plimsoll.say.numbers import percent
 from plimsoll.sources.content.operations import ERRORS, graphql_operation
 from plimsoll.sources.draft import Variable, csv_of, merged
 from plimsoll.sources.exchange import METHODS
@@ -49,7 +50,11 @@ class PlanText:
         several = len(draft.steps) > 1
         table = "[[flow.step]]" if several else "[[request]]"
         common = {name: self._said(text) for name, text in self._common.items()}
-        steps = [line for number, step in enumerate(draft.steps, 1) for line in ("", table, *self._step(step, number))]
+        steps: list[str] = []
+        numbers = count(1)
+        for name, own in draft.flows:
+            steps += self._flow(name) if several else []
+            steps += [line for step in own for line in ("", table, *self._step(step, next(numbers)))]
         lines = [f"# Made by plimsoll scenario from {', '.join(draft.sources)}."]
         is_plain = len(draft.targets) == 1 and not _settings(draft.targets[0])
         lines += [f"target = {toml_string(draft.targets[0].url)}"] if is_plain else []
@@ -57,8 +62,14 @@ class PlanText:
         lines += [f"headers = {_inline(common)}"] if common else []
         lines += [] if is_plain else self._targets()
         lines += [line for name, columns in self._columns.items() for line in self._feeder(name, columns)]
-        lines += ["", "[[flow]]", f"name = {toml_string(_flow_name(draft))}"] if several else []
         self.text = "\n".join([*lines, *steps]) + "\n"
+
+    def _flow(self, name: str) -> list[str]:
+        weights = self._draft.weights
+        lines = ["", "[[flow]]", f"name = {toml_string(name or _flow_name(self._draft))}"]
+        if name:
+            lines.append(f"weight = {weights[name]:g}  # {percent(weights[name] / sum(weights.values()))}")
+        return lines
 
     def _targets(self) -> list[str]:
         lines = []

@@ -86,13 +86,12 @@ def test_mistakes(tmp_path, change, message):
     assert "x.jmx" in str(raised.value)
 
 
-def test_another_thread_group_is_named(tmp_path):
+def test_a_thread_group_is_chosen(tmp_path):
     group = WHOLE[WHOLE.index("      <ThreadGroup") : WHOLE.rindex("    </hashTree>\n  </hashTree>")]
     (tmp_path / "x.jmx").write_text(
         WHOLE.replace(group, group + group.replace("Buyers", "Readers").replace("Log in", "Go"))
     )
-    draft = make_draft([str(tmp_path / "x.jmx")])
-    assert "only thread group Buyers is translated; for Readers write --set group=NAME" in draft.notes[0]
+    assert [name for name, _ in make_draft([str(tmp_path / "x.jmx")]).flows] == ["Buyers", "Readers"]
     assert make_draft([str(tmp_path / "x.jmx")], variables={"group": "Readers"}).steps[0].name == "Go"
     with pytest.raises(UsageError, match=r"--set group=x: .* has Buyers, Readers"):
         make_draft([str(tmp_path / "x.jmx")], variables={"group": "x"})

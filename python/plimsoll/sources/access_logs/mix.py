@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from plimsoll.say.numbers import count
+from plimsoll.sources.draft import unused
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from plimsoll.sources.access_logs.line import AccessLine
 
 MOST_TARGETS = 1_000
@@ -248,9 +247,3 @@ def value_names(segments: tuple[str, ...]) -> list[str]:
 def identifier(text: str) -> str:
     """Small letters, digits and _; "" if nothing is left of it."""
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:40]
-
-
-def unused(name: str, names: Container[str]) -> str:
-    """The name, with a number if it is one of these."""
-    numbered = (name, *(f"{name}_{number}" for number in range(2, 10_000)))
-    return next(candidate for candidate in numbered if candidate not in names)

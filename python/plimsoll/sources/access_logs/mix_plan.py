@@ -14,10 +14,9 @@ from plimsoll.sources.access_logs.mix import (
     identifier,
     path_of,
     reasons_in_words,
-    unused,
     value_names,
 )
-from plimsoll.sources.draft import csv_of
+from plimsoll.sources.draft import csv_of, unused
 from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.making import ScenarioFiles
 from plimsoll.sources.plan_text import toml_string

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from plimsoll.errors import UsageError
 from plimsoll.say.numbers import count, counted, moment, percent
-from plimsoll.sources.access_logs.mix import VALUE, path_of, unused
+from plimsoll.sources.access_logs.mix import VALUE, path_of
 from plimsoll.sources.access_logs.mix_plan import MaskedTargets, values_of
 from plimsoll.sources.access_logs.reading import read_lines, read_mix
+from plimsoll.sources.draft import unused
 from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.making import new_file
 from plimsoll.sources.plan_text import toml_string

@@ -1,4 +1,4 @@
-"""Test plans of JMeter (.jmx): the declarative part of one thread group becomes a flow. The rest is listed.
+"""Test plans of JMeter (.jmx): the declarative part of each thread group becomes a flow. The rest is listed.
 
 https://jmeter.apache.org/usermanual/component_reference.html
 """
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote_plus
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.collections.jmeter_groups import chosen_groups, is_group, load_notes, weights_of
 from plimsoll.sources.collections.jmx import BEGINS, JmeterElement, XmlNode, read_jmx
+from plimsoll.sources.draft import unused
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
 from plimsoll.sources.json_values import SCRIPT_KEYS, script_pointer
 from plimsoll.sources.placeholders import RANDOM, UUID, Placeholders
@@ -22,11 +24,11 @@ from plimsoll.sources.reply_values import escaped
 from plimsoll.sources.source_input import existing_file
 
 if TYPE_CHECKING:
+    from plimsoll.sources.collections.jmeter_groups import ThreadGroup
     from plimsoll.sources.source_input import SourceInput
 
 MOST_ROWS = 10_000
 """Rows of a CSV set that are taken over."""
-_GROUPS = ("ThreadGroup", "SetupThreadGroup", "PostThreadGroup")
 _FOLDERS = (
     "TransactionController",
     "GenericController",
@@ -51,12 +53,12 @@ def is_jmeter(source: SourceInput) -> bool:
 
 
 def read_jmeter(source: SourceInput) -> Recording:
-    """The samplers of one thread group in their order. Raises UsageError, which names the element."""
+    """The samplers of the thread groups in their order. Raises UsageError, which names the element."""
     plan = _TestPlan(source)
     plan.read(read_jmx(source.name, source.text))
     return Recording(
         source.name, tuple(plan.exchanges), tuple(dict.fromkeys(plan.notes)), has_placeholders=True,
-        has_cookies=plan.has_cookies, data=plan.data,
+        has_cookies=plan.has_cookies, data=plan.data, weights=plan.weights,
     )  # fmt: skip
 
 
@@ -82,7 +84,13 @@ class _TestPlan:
         self.notes: list[str] = []
         self.data: dict[str, list[str]] = {}
         """Columns of the CSV sets."""
+        self.weights: dict[str, float] = {}
+        """Of the flows, by name; empty if there is one."""
         self.has_cookies = False
+        self._flow = ""
+        """The name of the flow that is read; "" if there is one."""
+        self._aliases: dict[str, str] = {}
+        """Names of columns in `data` by names of variables: several groups may have CSV sets with the same names."""
         self._source = source
         self._values: dict[str, str] = {}
         self._placeholders = Placeholders(self._values, source.variables)
@@ -92,47 +100,29 @@ class _TestPlan:
         top = [child for element in elements if element.is_enabled for child in (element, *element.children)]
         for element in elements:
             self._values |= _arguments(element.node, "TestPlan.user_defined_variables", "Arguments.arguments")
-        groups = [element for element in top if element.kind in _GROUPS and element.is_enabled]
+        groups = [element for element in top if is_group(element) and element.is_enabled]
         if not groups:
-            others = ", ".join(sorted({element.kind for element in top if element.kind.endswith("Group")}))
-            raise UsageError(f"{self._source.name}: has no thread group{f', only {others}' if others else ''}")
-        group = self._chosen(groups)
+            raise UsageError(f"{self._source.name}: has no thread group that is enabled")
         scope = self._scope([element for element in top if element not in groups and element not in elements], _Scope())
-        self._note_load(group)
-        self._walk(group.children, scope)
+        chosen, notes = chosen_groups(self._source, groups, self._filled)
+        self.notes += notes
+        if len(chosen) > 1 and any(element.node.is_on("TestPlan.serialize_threadgroups") for element in elements):
+            self.notes.append(f"{self._source.name}: its thread groups run one after the other; flows do not")
+        flows = [group for group in chosen if self._read_group(group, scope, is_alone=len(chosen) == 1)]
+        self.notes[:0] = load_notes(flows) if flows else ()
+        if len(flows) > 1:
+            self.weights = weights_of(flows)
 
-    def _chosen(self, groups: list[JmeterElement]) -> JmeterElement:
-        """A plan of ours has one flow: the first group, or the one that the person names."""
-        titles = [group.title for group in groups]
-        wanted = self._source.variables.get("group")
-        if wanted is not None and wanted not in titles:
-            raise UsageError(f"--set group={wanted}: {self._source.name} has {', '.join(titles)}")
-        group = next(group for group in groups if wanted in (None, group.title))
-        if others := [title for title in titles if title != group.title]:
-            self.notes.append(
-                f"{self._source.name}: only thread group {group.title} is translated; for {', '.join(others)} "
-                "write --set group=NAME"
-            )
-        return group
-
-    def _note_load(self, group: JmeterElement) -> None:
-        """The load is an option of a run."""
-        node = group.node
-        users = self._filled(node.value("ThreadGroup.num_threads", "1"), group.title)
-        ramp, length = (
-            self._filled(node.value(f"ThreadGroup.{name}", "0"), group.title) for name in ("ramp_time", "duration")
-        )
-        options = [f"-u {users}"]
-        if users.isdigit() and re.fullmatch(r"[1-9]\d*", ramp):
-            options.append(f"-r {int(users) / int(ramp):g}")
-        if re.fullmatch(r"[1-9]\d*", length) and node.is_on("ThreadGroup.scheduler"):
-            options.append(f"-t {length}s")
-        loops = next(
-            (child.value("LoopController.loops") for child in node.children if child.value("LoopController.loops")), ""
-        )
-        if users.isdigit() and re.fullmatch(r"[1-9]\d*", loops):
-            options.append(f"--iterations {int(users) * int(loops)}")
-        self.notes.append(f"{group.title}: its load is {' '.join(options)} of plimsoll run")
+    def _read_group(self, group: ThreadGroup, scope: _Scope, *, is_alone: bool) -> bool:
+        """Whether it has steps. Variables of replies and of CSV sets are those of its own threads."""
+        before, aliases, taken = len(self.exchanges), self._aliases, self._placeholders.taken
+        self._aliases, self._placeholders.taken = dict(aliases), set(taken)
+        self._flow = "" if is_alone else group.name
+        self._walk(group.element.children, scope)
+        self._aliases, self._placeholders.taken = aliases, taken
+        if len(self.exchanges) == before and not is_alone:
+            self.notes.append(f"{self._source.name}: {group.name} has no HTTP sampler, and is left out")
+        return len(self.exchanges) > before
 
     def _walk(self, elements: tuple[JmeterElement, ...], outer: _Scope) -> None:
         """Samplers in their order, with what holds at their place."""
@@ -217,7 +207,7 @@ class _TestPlan:
                 method=method, url=url, headers=tuple(headers), body=body or None, parts=parts, body_file=file,
                 name=element.title, extracts=scope.extracts, expected_status=scope.status,
                 expected_texts=tuple(self._filled(text, where) for text in scope.contains),
-                think=scope.think or None, where=where,
+                think=scope.think or None, flow=self._flow, where=where,
             )
         )  # fmt: skip
         self._placeholders.taken |= {extract.name for extract in scope.extracts}
@@ -277,10 +267,13 @@ class _TestPlan:
         if not rows:
             raise UsageError(f"{where}: {path} has no rows")
         for number, name in enumerate(names):
-            self.data[name] = [row[number] if number < len(row) else "" for row in rows[:MOST_ROWS]]
+            column = [row[number] if number < len(row) else "" for row in rows[:MOST_ROWS]]
+            own = name if self.data.get(name) == column else unused(name, self.data)
+            self.data[own] = column
+            self._aliases[name] = own
+            self._placeholders.taken.add(own)
         if len(rows) > MOST_ROWS:
             self.notes.append(f"{where}: only the first {MOST_ROWS:,} rows are taken over")
-        self._placeholders.taken |= self.data.keys()
 
     def _timer(self, element: JmeterElement) -> float:
         """Its mean, in seconds."""
@@ -337,7 +330,10 @@ class _TestPlan:
     def _filled(self, text: str, where: str) -> str:
         """The text with the values of variables; ${name} of JMeter is {{name}} here."""
         text = _CALL.sub(self._called, text)
-        return self._placeholders.filled(_NAME.sub(lambda match: f"{{{{{match[1]}}}}}", text), where)
+        return self._placeholders.filled(_NAME.sub(self._in_braces, text), where)
+
+    def _in_braces(self, match: re.Match[str]) -> str:
+        return f"{{{{{self._aliases.get(match[1], match[1])}}}}}"
 
     def _called(self, match: re.Match[str]) -> str:
         """What a function of JMeter stands for."""

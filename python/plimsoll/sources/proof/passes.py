@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -108,13 +108,16 @@ class ProofRunner:
 
 
 def one_pass(draft: ScenarioDraft, users: int = 1, runner: ProofRunner | None = None) -> list[StepProof]:
-    """How each step went. users: as many begin at once, and each replays the scenario once. Raises PlimsollError if no
-    run came about."""
-    record = (runner or ProofRunner()).run(strict_draft(draft), users)
-    rows = {row["name"]: row for row in reversed(record["endpoints"])}
-    closes = [row for row in record["endpoints"] if row["method"] == CLOSE]
+    """How each step went, of each flow by itself. users: as many begin at once, and each replays the scenario once.
+    Raises PlimsollError if no run came about."""
+    runner, strict = runner or ProofRunner(), strict_draft(draft)
+    # A user plays one flow in an iteration, so each flow is a run of its own.
+    records = [runner.run(replace(strict, steps=steps, weights={}), users) for _, steps in strict.flows]
+    endpoints = [row for record in records for row in record["endpoints"]]
+    rows = {row["name"]: row for row in reversed(endpoints)}
+    closes = [row for row in endpoints if row["method"] == CLOSE]
     failures: dict[str, list[dict[str, Any]]] = {}
-    for row in record["failures"]:
+    for row in (row for record in records for row in record["failures"]):
         failures.setdefault(row["name"], []).append(row)
     names = [step_title(step, number) for number, step in enumerate(draft.steps)]
     return [
