@@ -13,7 +13,7 @@ from tests.users.conftest import session_bench, target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.users import User
+    from plimsoll.users.user import User
 
 __all__ = ["open_population", "session_bench", "target"]
 

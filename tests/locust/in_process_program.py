@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import gevent
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import User, constant, task
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
     pass

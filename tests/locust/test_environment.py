@@ -8,7 +8,11 @@ import pytest
 from tests.users.user_helpers import run_to_end
 
 from plimsoll.locust.api import Environment, LoadTestShape
-from plimsoll.users import Events, MarkovTaskSet, TaskSet, User, tag, task, transition
+from plimsoll.users.events import Events
+from plimsoll.users.markov import MarkovTaskSet, transition
+from plimsoll.users.tasks import tag, task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import User
 
 
 def user_class(name: str = "Shopper", **attributes) -> type[User]:

@@ -14,8 +14,8 @@ from plimsoll.locust import dispatch
 from plimsoll.locust import in_process as library
 from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.runners import LocalRunner, MasterRunner, WorkerRunner
-from plimsoll.users import task
 from plimsoll.users.exceptions import RunnerAlreadyExistsError
+from plimsoll.users.tasks import task
 
 if TYPE_CHECKING:
     pass
@@ -135,7 +135,7 @@ def test_the_host_of_the_environment_is_that_of_all_classes(program):
 
 
 def test_tags_choose_tasks(program):
-    from plimsoll.users import tag
+    from plimsoll.users.tasks import tag
 
     class Shopper(Sleeper):
         @tag("pay")

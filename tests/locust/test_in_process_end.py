@@ -10,8 +10,10 @@ from gevent.event import Event
 from tests.locust.in_process_program import EVENTS, TIMEOUT_S, Noted, Sleeper
 
 from plimsoll.locust.api import LoadTestShape
-from plimsoll.users import HttpUser, constant, task
 from plimsoll.users.exceptions import StopTest
+from plimsoll.users.tasks import task
+from plimsoll.users.user import HttpUser
+from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
     pass

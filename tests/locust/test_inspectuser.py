@@ -5,7 +5,8 @@ import json
 import pytest
 
 from plimsoll.locust.inspectuser import get_ratio, print_task_ratio, print_task_ratio_json
-from plimsoll.users import User, task
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
 
 
 class Buyer(User):

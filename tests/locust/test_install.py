@@ -213,5 +213,7 @@ def test_installing_twice_is_installing_once():
     assert run(code + "import sys; print(sys.modules['locust'] is locust)") == "True"
 
 
-def test_a_process_of_a_run_starts_without_what_reads_plans():
-    assert run("import plimsoll.locust.script.process, sys; print('pydantic' in sys.modules)") == "False"
+def test_a_process_of_a_run_starts_without_what_reads_plans_and_with_native_users_without_what_locustfiles_need():
+    code = "import sys, plimsoll.locust.script.process, plimsoll.run.worker.native_script\n"
+    needless = "pydantic", "requests", "plimsoll.locust.runners", "plimsoll.users.taskset", "plimsoll.record.facts"
+    assert run(f"{code}print([name for name in {needless} if name in sys.modules])") == "[]"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.locust.legacy import FastHttpLocust, HttpLocust, Locust
-from plimsoll.users import TaskSet, User
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import User
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ from plimsoll.locust import runners
 from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.messages import Message
 from plimsoll.locust.runners import LocalRunner, MasterRunner, Runner, WorkerRunner
-from plimsoll.users import User, constant, log, task
+from plimsoll.users import log
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 
 class Shopper(User):

@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.locust import shape
 from plimsoll.locust.api import Environment, LoadTestShape
-from plimsoll.users import User
+from plimsoll.users.user import User
 
 
 class Stages(LoadTestShape):

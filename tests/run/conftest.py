@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.command import Command
 
-    from plimsoll.users import User
+    from plimsoll.users.user import User
 
 
 @pytest.fixture

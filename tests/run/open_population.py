@@ -16,7 +16,8 @@ from tests.users.pacing import due_of
 from plimsoll._engine import now
 from plimsoll.locust.api import Environment
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.users import User, task
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -22,8 +22,9 @@ from plimsoll._engine import Arrivals, Recorder, Shape, now
 from plimsoll.locust.api import Environment
 from plimsoll.record import Health, Interval
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.users import HttpUser, User, task
 from plimsoll.users.recording import RequestRecorder
+from plimsoll.users.tasks import task
+from plimsoll.users.user import HttpUser, User
 
 if TYPE_CHECKING:
     from tests.command import CountingTarget

@@ -6,7 +6,8 @@ import logging
 
 import pytest
 
-from plimsoll.users import EventHook, Events, log
+from plimsoll.users import log
+from plimsoll.users.events import EventHook, Events
 from plimsoll.users.exceptions import (
     InterruptTaskSet,
     RescheduleTask,

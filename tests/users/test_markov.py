@@ -9,7 +9,6 @@ from collections import Counter
 import pytest
 from tests.users.user_helpers import RecordingUser, run_to_end
 
-from plimsoll.users import MarkovTaskSet, TaskSet, tag, task, transition, transitions
 from plimsoll.users.exceptions import (
     InvalidTransitionError,
     LocustError,
@@ -18,7 +17,9 @@ from plimsoll.users.exceptions import (
     NonMarkovTaskTransitionError,
     StopUser,
 )
-from plimsoll.users.tasks import filter_tasks_by_tags
+from plimsoll.users.markov import MarkovTaskSet, transition, transitions
+from plimsoll.users.tasks import filter_tasks_by_tags, tag, task
+from plimsoll.users.taskset import TaskSet
 
 
 def visited(chain: type[MarkovTaskSet], tasks: int) -> list[str]:

@@ -10,9 +10,9 @@ import pytest
 from tests.users.recording_server import RecordingServer, answer, json_answer
 
 from plimsoll.locust.api import Environment, FastHttpUser
-from plimsoll.users import HttpUser
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.recording import RequestRecorder
+from plimsoll.users.user import HttpUser
 
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.users.user_helpers import run_to_end
 
-from plimsoll.users import SequentialTaskSet, User, task
 from plimsoll.users.exceptions import LocustError, StopUser
+from plimsoll.users.sequential import SequentialTaskSet
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
 
 
 def extra(_tasks):

@@ -13,9 +13,10 @@ from tests.users.user_helpers import run_to_end
 
 from plimsoll.locust.api import Environment
 from plimsoll.locust.fasthttp.user import FastHttpUser
-from plimsoll.users import HttpUser, User, task
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.state import ReplyWaits
+from plimsoll.users.tasks import task
+from plimsoll.users.user import HttpUser, User
 
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench

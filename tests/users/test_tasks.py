@@ -9,8 +9,11 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from plimsoll.users import MarkovTaskSet, SequentialTaskSet, TaskSet, User, tag, task, transition
-from plimsoll.users.tasks import filter_tasks_by_tags
+from plimsoll.users.markov import MarkovTaskSet, transition
+from plimsoll.users.sequential import SequentialTaskSet
+from plimsoll.users.tasks import filter_tasks_by_tags, tag, task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import User
 
 
 def first(_user):

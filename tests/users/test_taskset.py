@@ -13,13 +13,15 @@ from tests.users.pacing import end_exchange, state_of
 from tests.users.user_helpers import TIMEOUT_S, RecordingUser, run_to_end, start_user, wait_for_event
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import (
     RescheduleTask,
     RescheduleTaskImmediately,
     StopUser,
 )
-from plimsoll.users.taskset import DefaultTaskSet
+from plimsoll.users.tasks import task
+from plimsoll.users.taskset import DefaultTaskSet, TaskSet
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,11 @@ from tests.users.pacing import begin_arrival, begin_request, due_of, free_user, 
 from tests.users.user_helpers import TIMEOUT_S, RecordingUser
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.tasks import task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 
 class FakeSlot:

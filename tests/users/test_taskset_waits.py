@@ -10,9 +10,11 @@ from tests.users.pacing import due_of, end_exchange, pacing_of
 from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_until_user_waits
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import MissingWaitTimeError, StopUser
-from plimsoll.users.taskset import DefaultTaskSet
+from plimsoll.users.tasks import task
+from plimsoll.users.taskset import DefaultTaskSet, TaskSet
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 
 @pytest.mark.parametrize("on_user", [True, False], ids=["of the user", "of the TaskSet"])

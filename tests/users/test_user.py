@@ -12,10 +12,14 @@ from tests.users.pacing import set_iterations
 from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_for_event, wait_until_user_waits
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
+from plimsoll.users import log
 from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
 from plimsoll.users.state import STOPPING
+from plimsoll.users.tasks import task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import HttpUser, User
+from plimsoll.users.wait_time import constant
 
 
 class Noting(User):

@@ -7,8 +7,9 @@ from tests.users.pacing import state_of
 
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.api import Environment
-from plimsoll.users import TaskSet, User, task
-from plimsoll.users.user import make_user, without_super
+from plimsoll.users.tasks import task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import User, make_user, without_super
 
 
 class Forgetful(User):

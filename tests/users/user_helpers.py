@@ -8,8 +8,9 @@ from gevent.pool import Group
 from tests.users.pacing import state_of
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import User, constant
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 TIMEOUT_S = 30
 """Seconds after which a test gives up; reached only when something is broken."""

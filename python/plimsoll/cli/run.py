@@ -125,7 +125,8 @@ def _workers_ahead(plan: RunPlan, outputs: Outputs, given: Mapping[str, Any]) ->
     if plan.is_remote or not _begins_at_once(plan, given):
         end_unused()
         return nullcontext()
-    return started_ahead(plan.processes + plan.has_main_node, capture=outputs.shows_table)
+    count, is_native = plan.processes + plan.has_main_node, plan.scenario is not None
+    return started_ahead(count, capture=outputs.shows_table, is_native=is_native)
 
 
 def _begins_at_once(plan: RunPlan, given: Mapping[str, Any]) -> bool:

@@ -6,7 +6,6 @@ import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from logging import getLogger
@@ -17,7 +16,11 @@ from plimsoll.locust.names import NAMES, SAME_MODULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.abc import Loader, MetaPathFinder
     from types import CodeType, ModuleType
+else:
+    # A module that imports a tenth of the standard library. Python asks only for the methods below.
+    Loader = MetaPathFinder = object
 
 PLUGINS = "locust_plugins"
 COMMAND = "locust.__main__"
@@ -33,6 +36,9 @@ REASONS = {
 
 class NamesLoader(Loader):
     """Fills a module of Locust with our names."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """The import system makes the module."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
@@ -54,6 +60,9 @@ class NamesLoader(Loader):
 
 class CommandLoader(Loader):
     """`python -m locust`, also by way of runpy."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """The import system makes the module."""
 
     def get_code(self, name: str) -> CodeType:
         return compile("from locust.main import main; main()", f"<{name}>", "exec")

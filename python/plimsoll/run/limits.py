@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import resource
 
 from plimsoll.errors import LimitError
-from plimsoll.run.machine import usable_cpus
 
 MAX_BODY = 1 << 30
 """Bytes: the largest body of a response, as received. This and the limits below are defaults of options."""
@@ -18,6 +18,11 @@ MAX_NAMES = 2_000
 MANY = 1 << 20
 SPARE = 128
 """Files that a worker opens besides one connection per user."""
+
+
+def usable_cpus() -> int:
+    """How many this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def users_per_process(users: int, processes: int) -> int:

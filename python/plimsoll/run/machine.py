@@ -6,7 +6,6 @@ version 1 has a tree per controller, and both may be there at once.
 
 from __future__ import annotations
 
-import os
 import platform
 import resource
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.record.facts import CpuPeriods
 from plimsoll.record.manifest import Computer, ProcessLimits
+from plimsoll.run.limits import usable_cpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +34,6 @@ def machine(root: Path = ROOT) -> Computer:
         memory_limit=memory_limit(root),
         somaxconn=int(somaxconn) if somaxconn and somaxconn.isdigit() else None,
     )
-
-
-def usable_cpus() -> int:
-    """How many this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def limits() -> ProcessLimits:

@@ -38,7 +38,6 @@ from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
 from plimsoll.say.causes import throttling_notes
-from plimsoll.say.validity import check_text
 from plimsoll.stats.thresholds.grammar import parse_threshold
 from plimsoll.stats.view import RunView
 
@@ -420,6 +419,7 @@ def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitSt
     """What is reported is what is stored; None if that cannot be read or is not all of the run. lost: gets why. kept:
     closes the store."""
     from plimsoll.report.sources import RunSource
+    from plimsoll.say.validity import check_text
     from plimsoll.store import Store
 
     try:

@@ -22,8 +22,7 @@ from plimsoll.load.spec import NOTIFIED, Load
 from plimsoll.load.targets import read_targets
 from plimsoll.load.url import grpc_scenario, parse_objectives, socket_scenario, url_scenario
 from plimsoll.run.guard import check_caps, check_identity
-from plimsoll.run.limits import open_files
-from plimsoll.run.machine import usable_cpus
+from plimsoll.run.limits import open_files, usable_cpus
 from plimsoll.run.options import locustfiles
 from plimsoll.run.options.command import DROPPED, run_words
 from plimsoll.run.options.config import user_configs

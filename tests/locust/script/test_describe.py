@@ -7,7 +7,7 @@ import pytest
 from plimsoll.errors import LocustfileError, PlimsollError
 from plimsoll.locust.inspectuser import ratio_lines, users_of_each
 from plimsoll.locust.script.describe import describe
-from plimsoll.users import User
+from plimsoll.users.user import User
 
 TEXT = """
 from locust import HttpUser, TaskSet, task

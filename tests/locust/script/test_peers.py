@@ -13,7 +13,8 @@ from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.runners import MasterRunner, WorkerRunner
 from plimsoll.locust.script.peers import MainPeer, WorkerPeer
 from plimsoll.run.transport.messages import EncodedSnapshot
-from plimsoll.users import User, log
+from plimsoll.users import log
+from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

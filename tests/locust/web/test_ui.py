@@ -16,7 +16,9 @@ from flask import Blueprint, request
 from plimsoll.errors import UsageError
 from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.web import ui as web
-from plimsoll.users import User, constant, task
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

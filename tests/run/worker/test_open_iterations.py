@@ -13,8 +13,11 @@ from tests.users.pacing import due_of, pacing_of
 
 from plimsoll._engine import now
 from plimsoll.locust.api import Environment
-from plimsoll.users import HttpUser, SequentialTaskSet, TaskSet, User, task
 from plimsoll.users.exceptions import InterruptTaskSet, StopUser
+from plimsoll.users.sequential import SequentialTaskSet
+from plimsoll.users.tasks import task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import HttpUser, User
 
 OWN_CODE_NS = 50_000_000
 """Of on_start, or of a task."""

@@ -17,8 +17,9 @@ from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.locust.api import Environment
 from plimsoll.run.dispatch import by_weight
-from plimsoll.users import User, task
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
 
 
 def test_each_arrival_is_offered_and_begun_once_with_its_own_due_time(open_population) -> None:

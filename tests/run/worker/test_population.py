@@ -9,7 +9,9 @@ from gevent.pool import Group
 from plimsoll.locust.api import Environment
 from plimsoll.run.worker import population
 from plimsoll.run.worker.population import PythonUsers
-from plimsoll.users import User, constant, task
+from plimsoll.users.tasks import task
+from plimsoll.users.user import User
+from plimsoll.users.wait_time import constant
 
 
 class Sleeper(User):

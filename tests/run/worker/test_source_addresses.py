@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.run.worker.source_addresses import of_worker, parse, settle
-from plimsoll.users import User
+from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from tests.command import Command

@@ -21,7 +21,7 @@ install()
 import gevent, json, sys
 from collections import defaultdict
 from plimsoll._engine import exchange_columns, now
-from plimsoll.locust.script.script import LocustScript
+from plimsoll.locust.script.making import make_script
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.worker.worker import Worker
 
@@ -29,7 +29,7 @@ reports = defaultdict(list)
 def tell(report): reports[type(report).__name__].append(report)
 
 snapshots, quits = reports["EncodedSnapshot"], reports["Quit"]
-worker = Worker(0, tell, LocustScript)
+worker = Worker(0, tell, make_script)
 plan = RunPlan.from_dict({**RunPlan().to_dict(), **json.loads(sys.argv[1])})
 """
 

@@ -14,7 +14,7 @@ import click
 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run import interrupts
-from plimsoll.run.machine import usable_cpus
+from plimsoll.run.limits import usable_cpus
 from plimsoll.run.options import locustfiles
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """User code in one process of a run: a locustfile in its Environment, with events in Locust's order.
 
-Or native users, which have no code.
-
 init → test_start → users … spawning_complete … → test_stopping → users end → test_stop → quitting → quit
 
 The main node has all of these except users.
@@ -11,31 +9,27 @@ from __future__ import annotations
 
 import logging
 import traceback
-from dataclasses import dataclass
-from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
 
-from plimsoll._engine import Arrivals, now
 from plimsoll.errors import LocustfileError
-from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
-from plimsoll.locust.environment import Environment
 from plimsoll.locust.script import own_page
 from plimsoll.locust.script.checks import check_classes, check_hosts
 from plimsoll.locust.script.own_page import LocustPage
 from plimsoll.locust.script.peers import HostedController, MainPeer, WorkerPeer
 from plimsoll.locust.script.setting import LocustfileSetup, reporting
 from plimsoll.locust.shape import follow
-from plimsoll.run.dispatch import NATIVE_USER, UserClass
+from plimsoll.run.dispatch import UserClass
 from plimsoll.run.guard import Place, check_places
 from plimsoll.run.limits import share, share_of
 from plimsoll.run.result import exit_code
 from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import LONGEST_MESSAGE
-from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.run.worker.population import Population, PythonUsers
+from plimsoll.run.worker.population import PythonUsers
+from plimsoll.run.worker.schedule import ArrivalSchedule
+from plimsoll.run.worker.script import Population
 from plimsoll.users import log
 from plimsoll.users.code_errors import broken, hint
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
@@ -62,18 +56,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.main")
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduled:
-    """Arrivals of all workers. stream: number of its random stream. start: a stamp. limit: maximum number of arrivals
-    over all workers."""
-
-    shape: ShapeSpec
-    poisson: bool
-    stream: int
-    start: int
-    limit: int | None = None
-
-
 class LocustScript:
     """The `Script` of a worker, with the events and the runner that a locustfile expects."""
 
@@ -87,25 +69,20 @@ class LocustScript:
         """The runner follows a shape."""
         self._no_more = False
         """Creating a user failed."""
-        self._closed: PythonUsers | NativePopulation
-        self._open: OpenUsers | NativePopulation
+        self._closed: PythonUsers
+        self._open: OpenUsers
         self._plan = plan
         self._place = place
         self._caught = caught
         self._recorder = recorder
-        self._setting = LocustfileSetup(plan, place.role, logs=True) if plan.scenario is None else None
-        self._environment = self._setting.environment if self._setting else Environment(stop_timeout=plan.stop_timeout)
+        self._setting = LocustfileSetup(plan, place.role, logs=True)
+        self._environment = self._setting.environment
         self._environment.hub = hub
         self._environment.recorder = recorder
         self._engine = engine
         self._stopping = False
-        self._offers = 0
-        self._schedule: list[Scheduled] = []
-        """The sources of arrivals in the open model."""
-        self._shares: Sequence[tuple[int, int]] = [(place.index, place.workers)]
-        """Which of them this process has."""
-        self._first = 0
-        """The stamp of the first arrival that may be its own."""
+        self._schedule: ArrivalSchedule | None = None
+        """The arrivals of the open model; None for the closed one, and on the main node."""
 
     def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
         """Create the runner, and join the other processes. leave: called when user code ends the test."""
@@ -127,7 +104,7 @@ class LocustScript:
             own_page.serve(page)
         if self._member is not None:
             self._member.begin()
-        changes = self._setting.changes() if self._setting else {}
+        changes = self._setting.changes()
         own = http2_classes(self._environment.user_classes)
         return {**changes, "http2_classes": own} if own else changes
 
@@ -139,7 +116,7 @@ class LocustScript:
         environment, before, self._plan = self._environment, self._plan, plan
         if plan.stop_timeout != before.stop_timeout:
             environment.stop_timeout = plan.stop_timeout
-        if self._setting and shared is not None:
+        if shared is not None:
             self._setting.adopt(shared)
         if self._place.role != "worker" and plan.load is None and environment.shape_class is None:
             # Listeners of test_start prepare for this number, unless those of init have requested another.
@@ -148,10 +125,8 @@ class LocustScript:
             runner.spawn_rate = runner.spawn_rate or plan.spawn_rate
         self._fire(self._events.test_start, environment=environment)
         self._population: Population = self._populate()
-        self.shaped = self._setting is not None and self._setting.shape() is not None
+        self.shaped = self._setting.shape() is not None
         self._runner.state = runners.STATE_SPAWNING
-        if self._setting is None:
-            return None
         if self._place.role != "worker":
             # Imported now, because no users are running yet that it could delay.
             from plimsoll.locust.stats import stats_history
@@ -167,67 +142,22 @@ class LocustScript:
         if load is None or load.model != "open":
             return
         if self._place.role != "main":
-            # With several phases the population counts; a single stream can limit itself, exact to the last arrival.
-            limit = load.iterations if len(load.phases) == 1 else None
-            self._schedule = [
-                Scheduled(phase.shape, phase.poisson, number, epoch + round(phase.start * 1e9), limit)
-                for number, phase in enumerate(load.phases)
-            ]
-            self._first = first
-            self._play(first, dict.fromkeys(self._shares, first))
+            self._schedule = ArrivalSchedule(self._plan, self._place)
+            self._schedule.begin(self._open, epoch, first)
         self.spawned(0)
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
         """Replace the planned arrivals by this rate from the stamp `start` on."""
-        load = self._plan.load
-        assert load is not None
-        self._offers += 1
-        shape = ShapeSpec.of("constant", level=rate, seconds=seconds)
-        offered = Scheduled(shape, load.phases[-1].poisson, len(load.phases) + self._offers, start)
-        self._schedule = [offered]
-        start = max(start, self._first)
-        self._play(start, dict.fromkeys(self._shares, start))
+        assert self._schedule is not None
+        self._schedule.offer(self._open, rate, start, seconds)
 
     def assign(self, shares: Sequence[tuple[int, int]], start: int) -> None:
         """Have these shares of the arrivals from the stamp `start` on; (index, of): every `of`-th from `index` on."""
-        before, self._shares = self._shares, [(index, of) for index, of in shares]
-        start = max(start, self._first)
-        # An order that is late must not make arrivals come twice.
-        cut = max(start, now())
-        self._play(cut, {share: cut if share in before else start for share in self._shares})
-
-    def _play(self, cut: int, begins: Mapping[tuple[int, int], int]) -> None:
-        """In place of what comes from the stamp `cut` on, the arrivals of these shares, from these stamps on."""
-        streams = [
-            (self._arrivals_from(begin, each, *share), each.start)
-            for each in self._schedule
-            for share, begin in begins.items()
-        ]
-        self._open.arrive_instead(streams, cut)
-
-    def _arrivals_from(self, stamp: int, what: Scheduled, index: int, of: int) -> Arrivals:
-        """The same as `_arrivals`, without those that are due before this stamp."""
-        arrivals = self._arrivals(what, index, of)
-        if stamp > what.start:
-            early = sum(1 for _ in takewhile((stamp - what.start).__gt__, self._arrivals(what, index, of)))
-            next(islice(arrivals, early, early), None)
-        return arrivals
-
-    def _arrivals(self, what: Scheduled, index: int, of: int) -> Arrivals:
-        """Every `of`-th arrival from number `index` on."""
-        return Arrivals(
-            what.shape.build(),
-            poisson=what.poisson,
-            seed=self._plan.seed + what.stream,
-            index=index,
-            of=of,
-            limit=what.limit,
-        )
+        assert self._schedule is not None
+        self._schedule.assign(self._open, shares, start)
 
     def reset(self) -> None:
         """Fire `reset_stats`, and reset the statistics that the locustfile sees."""
-        if self._setting is None:
-            return
         if self._place.role != "worker":
             self._fire(self._events.reset_stats)
         self._environment.stats.reset_all()
@@ -336,7 +266,7 @@ class LocustScript:
 
     def _make_runner(self, controller: Controller, send: Send) -> runners.Runner:
         environment, place = self._environment, self._place
-        if place.role == "alone" or self._setting is None:
+        if place.role == "alone":
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
             main = runners.MasterRunner(environment, controller=controller)
@@ -354,11 +284,6 @@ class LocustScript:
     def _populate(self) -> Population:
         """Only now: listeners of `init` and `test_start` may change host, weights and classes."""
         environment, plan = self._environment, self._plan
-        if plan.scenario is not None:
-            self.classes = [UserClass(NATIVE_USER)]
-            natives = NativePopulation(self._engine, self._recorder, plan, self._place.index, self._place.workers)
-            self._closed, self._open = natives, natives
-            return natives
         classes = environment.user_classes
         for each in classes:
             each.host = environment.host or each.host

@@ -25,6 +25,8 @@ STARTS_NONE = frozenset(
      "--master", "--worker", "--slave", "--attach", "--cluster")
 )  # fmt: skip
 """Words of `plimsoll run` with which the command starts no worker here."""
+LOCUSTFILE = frozenset(("-f", "--locustfile"))
+"""Options that name a locustfile."""
 
 
 class ChildProcess(Protocol):
@@ -52,19 +54,29 @@ def first_worker(words: Sequence[str]) -> Iterator[None]:
     read but the words: the command ends it if it is not needed."""
     try:
         if words[:1] == ["run"] and not STARTS_NONE.intersection(words) and calling_program() is None:
-            _start_ahead(1, capture="--only-summary" not in words and sys.stderr.isatty() and sys.stdout.isatty())
+            capture = "--only-summary" not in words and sys.stderr.isatty() and sys.stdout.isatty()
+            _start_ahead(1, capture=capture, is_native=_looks_native(words[1:]))
         yield
     finally:
         end_unused()
 
 
+def _looks_native(words: Sequence[str]) -> bool:
+    """Whether the first word is a URL or a plan. A wrong guess costs only time."""
+    return (
+        bool(words)
+        and not words[0].startswith("-")
+        and not any(word in LOCUSTFILE or word.endswith(".py") for word in words)
+    )
+
+
 @contextlib.contextmanager
-def started_ahead(count: int, *, capture: bool) -> Iterator[None]:
+def started_ahead(count: int, *, capture: bool, is_native: bool = False) -> Iterator[None]:
     """Within the block the processes of the next run of this machine are there. At the end those that no run has asked
-    for are killed."""
+    for are killed. is_native: they load nothing for a locustfile."""
     try:
         if calling_program() is None:
-            _start_ahead(count, capture=capture)
+            _start_ahead(count, capture=capture, is_native=is_native)
         yield
     finally:
         end_unused()
@@ -86,10 +98,10 @@ def end_unused() -> None:
             process.stdout.close()
 
 
-def _start_ahead(count: int, *, capture: bool) -> None:
+def _start_ahead(count: int, *, capture: bool, is_native: bool) -> None:
     for index in range(count):
         if (index, capture) not in _ahead:
-            _ahead[index, capture] = connected_worker(index, capture)
+            _ahead[index, capture] = connected_worker(index, capture, loads_locust=not is_native)
 
 
 def connected_worker(
@@ -100,12 +112,15 @@ def connected_worker(
     kept: str | None = None,
     *,
     is_own: bool = False,
+    loads_locust: bool = False,
 ) -> tuple[socket.socket, ChildProcess]:
     """Our end of its stream, and the process. The arguments are those of `spawn_worker`."""
     connection, theirs = socket.socketpair()
     try:
         with theirs:
-            return connection, spawn_worker(index, theirs.fileno(), capture, files, folder, kept, is_own=is_own)
+            return connection, spawn_worker(
+                index, theirs.fileno(), capture, files, folder, kept, is_own=is_own, loads_locust=loads_locust
+            )
     except OSError:
         connection.close()
         raise
@@ -120,14 +135,16 @@ def spawn_worker(
     kept: str | None = None,
     *,
     is_own: bool = False,
+    loads_locust: bool = False,
 ) -> ChildProcess:
-    """fd: its end of the stream. kept: the file for what it measured, if the coordinator is lost; with files only. The
-    others as `WorkerProcess` has them."""
+    """fd: its end of the stream. kept: the file for what it measured, if the coordinator is lost; with files only.
+    loads_locust: it loads what a locustfile needs before it knows the plan. The others as `WorkerProcess` has them."""
     if (program := calling_program()) is not None:
         worker = {"index": index, "files": files, "kept": kept}
         return program.work(worker, fd, folder, captured=capture, is_own=is_own, in_session=files is not None)
     # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
-    command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", str(fd), str(index)]
+    ahead = ["--ahead"] if loads_locust else []
+    command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", *ahead, str(fd), str(index)]
     environment = with_allocation({**os.environ, "PYTHONUNBUFFERED": "1"} if capture else os.environ)
     with contextlib.ExitStack() as stack:
         if files is None:

@@ -12,7 +12,7 @@ from plimsoll.errors import UsageError
 from plimsoll.load.guard_rails import HEADER
 from plimsoll.run.dispatch import NATIVE_USER
 from plimsoll.run.limits import share, share_of
-from plimsoll.run.worker.population import Population
+from plimsoll.run.worker.script import Population
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

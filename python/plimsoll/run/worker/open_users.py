@@ -20,7 +20,7 @@ from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.dispatch import by_weight
 from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
-from plimsoll.run.worker.population import Population
+from plimsoll.run.worker.script import Population
 from plimsoll.users.code_errors import broken
 from plimsoll.users.ending import kill_users, wait_until_gone
 from plimsoll.users.exceptions import StopTest, StopUser

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import gevent
 
+from plimsoll.run.worker.script import Population
 from plimsoll.users.ending import end_users, kill_users, wait_until_gone
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.user import make_user
@@ -19,38 +20,6 @@ if TYPE_CHECKING:
 
 BATCH = 128
 """Users started without letting others run: the answers to those already there must not wait for long."""
-
-
-class Population:
-    """Users of several classes. By itself, those of a process that has none."""
-
-    left_behind = 0
-    """Users that went on after they were killed; see `wait_until_gone`."""
-
-    @property
-    def waiting(self) -> int:
-        """Arrivals that wait for a user."""
-        return 0
-
-    @property
-    def done(self) -> bool:
-        """Nothing is under way, and nothing more will begin by itself."""
-        return False
-
-    @property
-    def failure(self) -> str | None:
-        """Why the run must end as failed."""
-        return None
-
-    def counts(self) -> dict[str, int]:
-        """Users alive, per class."""
-        return {}
-
-    def drain(self, timeout: float) -> None:
-        """Ask all to end and wait: what they are about may take `timeout` seconds, then it is cut off."""
-
-    def stop(self) -> None:
-        """Cut off all at once; a `drain` under way then returns soon."""
 
 
 class IterationQuota:

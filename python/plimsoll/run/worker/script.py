@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.frames import Report
     from plimsoll.run.worker.caught import CaughtExceptions
-    from plimsoll.run.worker.population import Population
     from plimsoll.users.hub import Hub
 
 Role = Literal["alone", "main", "worker"]
@@ -37,10 +36,42 @@ class ProcessPlace:
         return "main" if self.index == self.workers else "worker"
 
 
+class Population:
+    """Users of several classes. By itself, those of a process that has none."""
+
+    left_behind = 0
+    """Users that went on after they were killed; see `wait_until_gone`."""
+
+    @property
+    def waiting(self) -> int:
+        """Arrivals that wait for a user."""
+        return 0
+
+    @property
+    def done(self) -> bool:
+        """Nothing is under way, and nothing more will begin by itself."""
+        return False
+
+    @property
+    def failure(self) -> str | None:
+        """Why the run must end as failed."""
+        return None
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+        return {}
+
+    def drain(self, timeout: float) -> None:
+        """Ask all to end and wait: what they are about may take `timeout` seconds, then it is cut off."""
+
+    def stop(self) -> None:
+        """Cut off all at once; a `drain` under way then returns soon."""
+
+
 class Script(Protocol):
     """Made, joined to other processes, initialised, opened, adjusted; then its users end and it is closed.
 
-    Each method is one moment in the life of a worker, in this order.
+    Each method is one moment in the life of a worker, in this order. Those for the user's code do nothing by default.
     """
 
     classes: list[UserClass]
@@ -53,6 +84,7 @@ class Script(Protocol):
 
     def init(self) -> dict[str, Any]:
         """Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
+        return {}
 
     def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
         """A test starts. plan: as it is carried out now. shared: what the main node wants this worker to have.
@@ -62,6 +94,7 @@ class Script(Protocol):
 
     def reporting(self) -> dict[str, Any]:
         """What the user's code wants of the reports, as `Reporting.from_dict` takes it."""
+        return {}
 
     def begin(self, epoch: int, first: int) -> None:
         """Second 0 of the run is at this stamp. first: arrivals that were due before this stamp do not come."""
@@ -89,6 +122,7 @@ class Script(Protocol):
 
     def is_user(self, greenlet: Greenlet[..., Any]) -> bool:
         """Whether it is the greenlet of a user."""
+        return False
 
     @property
     def population(self) -> Population:
