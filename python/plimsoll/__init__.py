@@ -8,6 +8,9 @@ Its fixture for pytest has no assertions to explain, and `plimsoll python -m pyt
 PYTEST_DONT_REWRITE
 """
 
+from plimsoll import early_interrupt as early_interrupt  # before what takes time
+
+# isort: split
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from plimsoll import early_interrupt
+
 
 def main() -> None:
     try:
+        early_interrupt.hand_over()
         # Only here: Ctrl-C may come while this is imported.
         from plimsoll.distribution import foreign_files
         from plimsoll.run.transport.spawning import first_worker

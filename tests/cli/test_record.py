@@ -102,6 +102,7 @@ def test_a_browser_with_its_own_profile_is_recorded(tmp_path):
     ("words", "message"),
     [
         (("-o", "x.txt"), "--output x.txt: write a plan (plan.toml) or a locustfile (locustfile.py)"),
+        (("-o", "no/x.toml"), "--output: cannot write no/x.toml: there is no folder no; make it first"),
         (("-o", "x.toml", "shop.test"), "shop.test is no URL; write http://shop.test"),
         (("-o", "x.toml", "http://shop.test"), "http://shop.test: add --browser to open it"),
         (("-o", "x.toml", "--browser-program", "x"), "--browser-program is for --browser"),

@@ -127,6 +127,7 @@ def test_a_single_result_has_nothing_to_rename_for(plimsoll, pair):
 
 
 def test_the_name_of_the_file_tells_the_format(plimsoll, pair, tmp_path):
+    Path("out").mkdir()
     result = plimsoll("report", "last", "-o", "out/run.md")
     assert (result.exit_code, result.stdout) == (0, "out/run.md\n")
     text = (tmp_path / "out" / "run.md").read_text()
@@ -150,6 +151,7 @@ def test_a_block_in_a_readme(plimsoll, pair, tmp_path):
 def test_charts_beside_a_readme(plimsoll, pair, tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(f"<!-- plimsoll:begin {pair[0]} -->\n<!-- plimsoll:end {pair[0]} -->\n")
+    Path("docs").mkdir()
     result = plimsoll("report", pair[0], "--splice", "README.md", "-o", "docs/charts/")
     assert result.exit_code == 0, result.output
     linked = [line.rsplit("(", 1)[1].rstrip(")") for line in readme.read_text().splitlines() if line.startswith("![")]
@@ -172,6 +174,15 @@ def test_charts_beside_a_readme(plimsoll, pair, tmp_path):
         (["last", "--block", "x"], "--block is the name of a block in the file that --splice names"),
         (["last", "--table", "findings"], "--table is for --format csv, not text"),
         (["last", "--format", "svg"], "--format svg writes several files: say into which folder, with -o FOLDER/"),
+        (
+            ["last", "-o", "x.foo"],
+            "-o x.foo: no format has the ending .foo; known are .bmf.json, .txt, .xml, .json, .csv, .html, ",
+        ),
+        (
+            ["last", "-o", "no/x.html"],
+            "-o: cannot write no/x.html: there is no folder no; make it first, or choose another",
+        ),
+        (["last", "--format", "md", "-o", "no/report/"], "there is no folder no; make it first, or choose another"),
         (["last", "--format", "pdf"], "invalid value for '--format'"),
         (["nothing"], "has no run 'nothing'"),
         ([], "missing argument 'REF...'"),

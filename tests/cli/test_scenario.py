@@ -174,7 +174,10 @@ def test_files_that_exist_stay_without_force(plimsoll, folder):
         (("http://h.test/",), "for one request write: plimsoll scenario curl http://h.test/"),
         (("note.txt",), "plimsoll: note.txt: its format is unknown; known are HAR, Postman collection, "),
         (("-o", "plan.yaml", "curl", "http://h.test/"), "--output plan.yaml: write a plan (plan.toml) or a locustfile"),
-        (("-o", "no/plan.toml", "curl", "http://h.test/"), "cannot write no/plan.toml: No such file or directory"),
+        (
+            ("-o", "no/plan.toml", "curl", "http://h.test/"),
+            "--output: cannot write no/plan.toml: there is no folder no; make it first, or choose another",
+        ),
         (("curl", "--jason", "{}", "http://h.test/"), "<command>:1: --jason is no option of curl"),
         (("--set", "a", "note.txt"), "--set a: valid is --set NAME=VALUE"),
         (

@@ -37,12 +37,26 @@ def test_json_and_junit_can_be_read():
 
 def test_the_name_of_a_file_gives_its_format():
     assert [by_suffix(each) for each in ("a.html", "a.MD", "a.json", "a.csv", "a.svg", "a", "a.pdf")] == [
-        "html", "md", "json", "csv", "svg", None, None,
-    ]  # fmt: skip
+        "html",
+        "md",
+        "json",
+        "csv",
+        "svg",
+        None,
+        None,
+    ]
+    assert [by_suffix(each) for each in ("a.txt", "a.xml", "a.bmf.json")] == ["text", "junit", "bmf"]  # fmt: skip
 
 
-def test_a_file_is_written_with_its_folder(tmp_path):
-    path = tmp_path / "new" / "report.md"
+def test_a_file_in_a_missing_folder_is_refused(tmp_path):
+    for path in (tmp_path / "new" / "report.md", tmp_path / "new" / "report/"):
+        with pytest.raises(UsageError, match=f"there is no folder {tmp_path / 'new'}; make it first"):
+            write(StudySource(ladder()), "md", str(path), OutputRequest())
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_is_written(tmp_path):
+    path = tmp_path / "report.md"
     assert write(StudySource(ladder()), "md", str(path), OutputRequest("plimsoll report x")) == [path]
     assert path.read_text().startswith("# permalink\n")
 

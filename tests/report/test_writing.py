@@ -9,22 +9,31 @@ from plimsoll.errors import UsageError
 from plimsoll.report.writing import check_writable, replaced_file
 
 
-def test_a_check_makes_the_folder_and_no_file_and_changes_none(tmp_path: Path) -> None:
-    new, old = tmp_path / "a" / "b" / "new.html", tmp_path / "old.html"
+def test_a_check_makes_no_file_and_changes_none(tmp_path: Path) -> None:
+    new, old = tmp_path / "new.html", tmp_path / "old.html"
     old.write_text("earlier")
     os.utime(old, (1, 1))
     check_writable(new)
     check_writable(str(old))
-    assert (new.parent.is_dir(), new.exists()) == (True, False)
+    assert not new.exists()
     assert (old.read_text(), old.stat().st_mtime) == ("earlier", 1)
     for nothing in (None, "-"):
         check_writable(nothing)
     check_writable("/dev/null")
 
 
+def test_a_missing_folder_is_named_and_not_made(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    with pytest.raises(UsageError) as caught:
+        check_writable(folder / "b" / "new.html", option="--html")
+    hint = f"there is no folder {folder / 'b'}; make it first, or choose another"
+    assert str(caught.value) == f"--html: cannot write {folder / 'b' / 'new.html'}: {hint}"
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize("path", ["/proc/nowhere/report.html", "/dev/null/report.html", "/proc"])
 def test_what_cannot_be_written_is_refused_with_its_option(path: str) -> None:
-    with pytest.raises(UsageError, match=f"^--html: cannot write {path}: [A-Z]"):
+    with pytest.raises(UsageError, match=f"^--html: cannot write {path}: "):
         check_writable(path, option="--html")
     with pytest.raises(UsageError, match=f"^cannot write {path}: "):
         check_writable(path)

@@ -326,8 +326,28 @@ def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: Co
     assert set(seconds) == {2}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--summary", "a/s.json"), ("--html", "a/r.html"), ("--logfile", "a/run.log"), ("--out", "jsonl=a/run.jsonl"),
+     ("--log-exchanges", "a/run.parquet"), ("--json-file", "a/all"), ("--store", "a/runs.db")],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_a_missing_folder_is_named_before_the_run_begins(
+    plimsoll: Command, target: CountingTarget, words: tuple[str, str]
+) -> None:
+    plimsoll.write(VISITOR)
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", *words)
+    assert done.code == 2, done
+    assert "there is no folder" in done.err
+    assert "a" in done.err.partition("there is no folder ")[2]
+    assert not (plimsoll.directory / "a").exists()
+    assert not target.total
+
+
 def test_all_outputs_say_the_same(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
+    # --csv makes its folder, as with Locust.
+    (plimsoll.directory / "logs").mkdir()
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-t", "2", "-s", "9", "--csv", "out/x", "--json", "--json-file", "all",
         "--summary", "out/summary.json", "--html", "out/{u}u.html", "--times-of", "successes",

@@ -28,7 +28,7 @@ from plimsoll.store.database import Database
         ("sqlite:///:memory:", "only SQLite files and PostgreSQL"),
         ("://", "not a URL"),
         ("postgresql://host:port/db", "not a URL"),
-        ("/nonexistent/runs.db", "unable to open database file .does the directory exist"),
+        ("/nonexistent/runs.db", "there is no folder /nonexistent; make it first, or choose another"),
         ("/", "unable to open database file"),
     ],
 )

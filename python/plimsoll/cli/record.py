@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.parts.scenario_files import check_free, check_suffix
+from plimsoll.cli.parts.scenario_files import check_free, check_output
 from plimsoll.cli.scenario import scenario
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run import interrupts
@@ -71,7 +71,7 @@ def record(
     """
     from plimsoll.sources.live.recording import RecordingProxy, open_browser
 
-    check_suffix(output)
+    check_output(output)
     if browser_program and not browser:
         raise UsageError("--browser-program is for --browser")
     if page is not None and "://" not in page:

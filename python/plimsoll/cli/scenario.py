@@ -14,7 +14,7 @@ from plimsoll.cli.parts.scenario_files import (
     SUFFIXES,
     AccessLogs,
     check_free,
-    check_suffix,
+    check_output,
     write_files,
     write_mix,
     write_replay_plan,
@@ -147,7 +147,7 @@ def scenario(
     from plimsoll.sources.selection import SelectionRules
 
     if output is not None:
-        check_suffix(output)
+        check_output(output)
     if log_format is not None or is_access_log(sources[0]):
         refused = {"--hosts": hosts, "--set": given, "--insecure": insecure, "--prove": prove, "--minimise": minimise}
         if word := next((name for name, value in refused.items() if value), None):

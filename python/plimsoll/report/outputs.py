@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.report.formats import all_formats, of_studies
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
-from plimsoll.report.writing import replaced_file
+from plimsoll.report.writing import check_folder, replaced_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +18,18 @@ if TYPE_CHECKING:
 
 
 def by_suffix(path: str) -> str | None:
-    """The format of studies that a file's name asks for; None when it asks for none."""
-    suffix = Path(path).suffix.removeprefix(".").lower()
-    return next((name for name in of_studies() if name == suffix), None)
+    """The format of studies that a file's name asks for; None when it has no ending, or an unknown one."""
+    name = Path(path).name.lower()
+    return next((format for ending, format in endings().items() if name.endswith(f".{ending}")), None)
+
+
+def endings() -> dict[str, str]:
+    """Formats of studies by the endings of files that ask for them. Where formats share an ending, it is the first."""
+    rows = all_formats()
+    files = [name for name in of_studies() if rows[name].study is not None]
+    formats = {rows[name].suffix: name for name in reversed(files)} | {name: name for name in of_studies()}
+    # .bmf.json before .json
+    return dict(sorted(formats.items(), key=lambda item: -item[0].count(".")))
 
 
 def is_folder(path: str) -> bool:
@@ -63,6 +72,7 @@ def files(source: StudySource, format: str, request: OutputRequest) -> Iterator[
 
 def write(source: StudySource | RunSource, format: str, path: str, request: OutputRequest) -> list[Path]:
     """Into a file, or into a folder what belongs there; what was written. Raises PlimsollError, UsageError."""
+    check_folder(Path(path))
     try:
         if isinstance(source, RunSource) or (all_formats()[format].study is not None and not is_folder(path)):
             return [_write_file(pieces(source, format, request), Path(path))]
@@ -74,7 +84,6 @@ def write(source: StudySource | RunSource, format: str, path: str, request: Outp
 def _write_file(content: Iterator[bytes], path: Path) -> Path:
     """Nothing is made, and an older file stays, when a piece cannot be made."""
     first = next(content, b"")
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replaced_file(path) as file:
         file.write(first)
         file.writelines(content)
@@ -85,7 +94,7 @@ def _write_folder(source: StudySource, format: str, path: str, request: OutputRe
     place = Path(path)
     if place.is_file():
         raise UsageError(f"{path} is a file; --format {format} writes into a folder: -o {place.stem}/")
-    place.mkdir(parents=True, exist_ok=True)
+    place.mkdir(exist_ok=True)
     written = []
     for name, content in files(source, format, request):
         with replaced_file(place / name) as file:

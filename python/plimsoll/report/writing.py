@@ -19,15 +19,15 @@ STDOUT = "-"
 
 
 def check_writable(path: str | Path | None, *, option: str = "") -> None:
-    """Raises UsageError if a file cannot be written there. Makes its folder; leaves the file as it is, and makes none.
+    """Raises UsageError if a file cannot be written there. Leaves the file as it is, and makes none.
 
     path: None and "-" can always be written. option: what the message begins with.
     """
     if path in (None, STDOUT):
         return
     place = Path(str(path))
+    check_folder(place, option=option)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(place):
             with place.open("ab"):
                 pass
@@ -36,6 +36,14 @@ def check_writable(path: str | Path | None, *, option: str = "") -> None:
             place.unlink()
     except OSError as error:
         raise UsageError(f"{option and f'{option}: '}cannot write {path}: {error.strerror}") from error
+
+
+def check_folder(path: Path, *, option: str = "") -> None:
+    """Raises UsageError if the folder of a file or of another folder is missing: a folder of a mistyped name would be
+    found by nobody. option: what the message begins with."""
+    if not path.parent.exists():
+        hint = f"there is no folder {path.parent}; make it first, or choose another"
+        raise UsageError(f"{option and f'{option}: '}cannot write {path}: {hint}")
 
 
 @contextmanager

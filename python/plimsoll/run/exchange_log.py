@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -66,7 +65,6 @@ class ExchangeFile(Observer):
     def start(self, started: float, stamp: str) -> None:
         """Raises UsageError when the file cannot be written."""
         try:
-            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
             create_for_owner(self._path)
             self._writer = self._open(self._parquet, self._path)
         except OSError as error:

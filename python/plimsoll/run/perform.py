@@ -82,13 +82,14 @@ def check_run(plan: RunPlan, outputs: Outputs) -> None:
     guarded(plan, time.time())
     for text in outputs.thresholds:
         parse_threshold(text)
-    for path in (*(path for _, path in outputs.files()), plan.logfile, outputs.exchanges):
-        check_writable(path)
     if outputs.csv is not None:
         # Here and below: what few runs need takes a while to import.
         from plimsoll.report.render.locust_csv import CsvFiles
 
+        # It makes its folder, in which existing scripts have other files too.
         CsvFiles(outputs.csv).check()
+    for path in (*(path for _, path in outputs.files()), plan.logfile, outputs.exchanges):
+        check_writable(path)
     if outputs.exchanges:
         from plimsoll.report.render.interval_rows import import_parquet
 

@@ -58,6 +58,9 @@ class Store:
         database = Database(location)
         if not create and database.file is not None and not database.file.is_file():
             raise RefError(f"no store at {database.name}; `plimsoll run` makes one, --store names another")
+        if database.file is not None and not database.file.parent.exists():
+            hint = f"there is no folder {database.file.parent}; make it first, or choose another"
+            raise StoreError(f"store {database.name}: {hint}")
         try:
             migrate(database)
         except StoreError:

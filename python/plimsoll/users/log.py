@@ -8,7 +8,6 @@ import socket
 import time
 import traceback
 from collections import deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.plain_text import LogFormatter
@@ -40,7 +39,7 @@ class LogReader(logging.Handler):
 
 
 def setup_logging(loglevel: str, logfile: str | None = None) -> None:
-    """Log to stderr, or to logfile, whose folder is created.
+    """Log to stderr, or to logfile.
 
     Raises ValueError for an unknown level, OSError for the file.
     """
@@ -48,7 +47,6 @@ def setup_logging(loglevel: str, logfile: str | None = None) -> None:
     if level not in logging.getLevelNamesMapping():
         raise ValueError(f"Unknown log level: {loglevel}")
     if logfile:
-        Path(logfile).parent.mkdir(parents=True, exist_ok=True)
         target: dict[str, object] = {"class": "logging.FileHandler", "filename": logfile, "formatter": "default"}
     else:
         target = {"class": "logging.StreamHandler", "formatter": "default"}

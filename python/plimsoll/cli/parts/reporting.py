@@ -22,6 +22,7 @@ from plimsoll.report.render.analysis_csv import TABLES
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.report.splice import Splice
+from plimsoll.report.writing import check_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,11 +66,19 @@ def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mappin
     """Report as asked, and exit."""
     others = dict(options)
     notify = notify_function(others.pop("notify"))
+    _check_output(options["format"], options["output"], options["splice"])
     command = ["plimsoll", verb, *refs, *_as_typed(others)]
     with opened_study(refs, store, others.pop("rename")) as source:
         code = write_report(source, command, **others)
         notify(source, code)
     click.get_current_context().exit(code)
+
+
+def _check_output(format: str | None, output: str | None, splice: str | None) -> None:
+    """Before anything is read. Raises UsageError for an unknown ending, and for a folder that is missing."""
+    _format(format, output, splice)
+    if output is not None and output != "-":
+        check_folder(Path(output), option="-o")
 
 
 def _as_typed(options: Mapping[str, Any]) -> list[str]:
@@ -146,11 +155,16 @@ def write_report(
 
 
 def _format(format: str | None, output: str | None, splice: str | None) -> str:
+    """Raises UsageError for an unknown ending of a file."""
     if splice is not None:
         if format not in (None, "md"):
             raise UsageError(f"--splice writes Markdown, so --format {format} does not go with it")
         return "md"
-    return format or (outputs.by_suffix(output) if output else None) or "text"
+    chosen = format or (outputs.by_suffix(output) if output else None)
+    if chosen is None and output not in (None, "-") and not outputs.is_folder(output) and Path(output).suffix:
+        known = ", ".join(f".{ending}" for ending in outputs.endings())
+        raise UsageError(f"-o {output}: no format has the ending {Path(output).suffix}; known are {known}; or --format")
+    return chosen or "text"
 
 
 def _splice(splice: str | None, block: str | None, source: StudySource, output: str | None) -> Splice | None:

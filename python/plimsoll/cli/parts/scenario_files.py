@@ -59,10 +59,13 @@ class AccessLogs:
         return "" if self.host else " -H http://127.0.0.1:8000"
 
 
-def check_suffix(output: str) -> None:
-    """Raises UsageError for a name that is neither a plan's nor a locustfile's."""
+def check_output(output: str) -> None:
+    """Raises UsageError for a name that is neither a plan's nor a locustfile's, and for a folder that is missing."""
+    from plimsoll.report.writing import check_folder
+
     if not output.endswith(SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
+    check_folder(Path(output), option="--output")
 
 
 def check_free(paths: Iterable[Path], *, force: bool) -> None:

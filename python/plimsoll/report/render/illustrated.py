@@ -9,6 +9,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.report.document.study import document_of
 from plimsoll.report.render.markdown import markdown
 from plimsoll.report.render.pictures import png, svg
+from plimsoll.report.writing import check_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,8 @@ def markdown_part(source: StudySource, request: OutputRequest, under: int, folde
     images = {}
     try:
         if folder is not None:
-            Path(folder).mkdir(parents=True, exist_ok=True)
+            check_folder(Path(folder))
+            Path(folder).mkdir(exist_ok=True)
             for name, content in _drawn(document, "svg"):
                 (Path(folder) / name).write_bytes(content)
                 images[name.removesuffix(".svg")] = f"{link}/{name}" if link not in (None, ".") else name

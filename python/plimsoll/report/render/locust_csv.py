@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from heapq import merge
 from itertools import groupby
@@ -82,7 +83,11 @@ class CsvFiles:
         """When the other files may be written again, s on the monotonic clock."""
 
     def check(self) -> None:
-        """Makes the directory, and leaves older files as they are. Raises UsageError if they cannot be written."""
+        """Makes the directory, as Locust does, and leaves older files as they are. Raises UsageError if they cannot be
+        written."""
+        with suppress(OSError):
+            # What is wrong with it, the files say.
+            self._path("stats").parent.mkdir(parents=True, exist_ok=True)
         for what in headers():
             for path in (self._path(what), _new(self._path(what))):
                 check_writable(path, option=f"--csv {self._prefix}")
