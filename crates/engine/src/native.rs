@@ -11,6 +11,7 @@
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
 //! - `events`: responses that are streams. `unpacking`: responses that are decoded. `late`: deadlines of both.
+//! - `authorizing`: requests with a token, a signature or the answer to a challenge. `tokens`: the tokens that users share.
 //! - `sockets`: users with a WebSocket; `socket`: its state; `refused`: the answers of servers that open none.
 //!
 //! Invariants
@@ -18,6 +19,7 @@
 //! In the open model, at any time: offered = begun + dropped + waiting. In both models: begun = ended + active. No
 //! arrival and no exchange is lost: each is recorded exactly once.
 
+mod authorizing;
 mod budget;
 mod clients;
 mod events;
@@ -30,6 +32,7 @@ mod socket;
 mod sockets;
 mod step;
 mod streams;
+mod tokens;
 mod unpacking;
 mod user;
 
@@ -50,6 +53,7 @@ use socket::{Socket, Waiting};
 use step::Step;
 pub use streams::Arrivals;
 use streams::Streams;
+use tokens::{Service, Tokens};
 use unpacking::Packed;
 use user::{State, Then, User};
 
@@ -62,13 +66,19 @@ const SOCKET: u64 = 1 << 30;
 /// The token of the wake for responses that are decoded.
 const UNPACKING: u64 = ARRIVAL | SOCKET;
 
+/// Marks tokens of requests for tokens of OAuth 2.0; the rest is the slot of the token. No user has a slot so high.
+const FETCHING: u64 = SOCKET | 1 << 29;
+
+/// Most users of the open model.
+const MOST_USERS: usize = 1 << 29;
+
 /// The bits of a token that native users set. The higher bits are the owner's mark.
 const OURS: u64 = (1 << 32) - 1;
 
 /// The limits of the users.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Maximum number of users in the open model, 1…2^30.
+    /// Maximum number of users in the open model, 1…2^29.
     pub max_users: usize,
     /// Whether an arrival is dropped if all users are busy. Otherwise it waits.
     pub drop: bool,
@@ -139,6 +149,8 @@ pub struct NativeUsers {
     /// Answers of servers that refuse a WebSocket, by the places of its users, and the users' waits after such answers.
     refused: HashMap<usize, Answer>,
     backoffs: HashMap<usize, Backoff>,
+    /// Boxed, and absent in a scenario whose requests need none of it.
+    tokens: Option<Box<Tokens>>,
     /// Users that have ended, apart from their WebSocket.
     leaving: usize,
     /// Idle users of the open model; the last one to become idle is at the end.
@@ -158,11 +170,14 @@ impl NativeUsers {
     /// Starts without users. Tokens of their exchanges and wakes are `mark` plus the lower 32 bits, which must be 0 in
     /// `mark`. Endpoints enter the recorder in the order of the scenario's steps.
     pub fn new(script: &Script, recorder: &mut Recorder, rules: Rules, mark: u64) -> NativeUsers {
-        let steps = script.steps().map(|(step, origin)| Step::new(step, origin, recorder)).collect();
+        let steps: Vec<Step> = script.steps().map(|(step, origin)| Step::new(step, origin, recorder)).collect();
+        let services = script.token_services();
+        let services = services.map(|of| of.map(|(service, origin)| Service::new(service, origin, recorder)));
+        let tokens = steps.iter().any(|step| step.scheme.is_some()).then(|| Box::new(Tokens::new(services.collect())));
         NativeUsers {
             player: script.player(),
             steps,
-            rules: Rules { max_users: rules.max_users.clamp(1, SOCKET as usize), ..rules },
+            rules: Rules { max_users: rules.max_users.clamp(1, MOST_USERS), ..rules },
             mark,
             model: Model::Unset,
             users: Slab::new(),
@@ -172,6 +187,7 @@ impl NativeUsers {
             sockets: Vec::new(),
             refused: HashMap::new(),
             backoffs: HashMap::new(),
+            tokens,
             leaving: 0,
             idle: Vec::new(),
             waiting: VecDeque::new(),
@@ -222,7 +238,7 @@ impl NativeUsers {
     }
 
     /// Starts no new iterations except for arrivals that are due. Waiting arrivals and running iterations continue. In
-    /// the closed model a request that waits for the end of a backoff is given up: nothing was sent for it.
+    /// the closed model a request that waits for the end of a backoff, or for a token, is given up: nothing was sent for it.
     pub fn stop(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.take_due(engine, recorder, usize::MAX);
         self.finish(engine);
@@ -230,6 +246,10 @@ impl NativeUsers {
             for (place, id) in self.held(engine) {
                 engine.cancel(id);
                 self.users[place].state = State::Idle;
+                self.end(engine, place);
+            }
+            for place in self.waiting_for_tokens() {
+                self.give_up_token(recorder, place);
                 self.end(engine, place);
             }
         }
@@ -253,8 +273,9 @@ impl NativeUsers {
                 && !engine.is_held(id)
                 && let Some(finished) = engine.cancel(id)
             {
-                self.record(recorder, place, &finished);
+                self.record(engine, recorder, place, &finished);
             }
+            self.give_up_token(recorder, place);
             self.cancel_stream(engine, recorder, place);
             self.cancel_packed(recorder, place);
             self.cancel_socket(recorder, place);
@@ -345,8 +366,14 @@ impl NativeUsers {
         match user.state {
             State::Pausing { wake, .. } => drop(engine.cancel_wake(wake)),
             State::Sending(id) => drop(engine.cancel(id)),
-            State::Idle | State::Streaming => {}
+            State::Idle | State::Streaming | State::Authorizing => {}
         }
         self.clients.leave(engine, user.client);
+        if let Some(tokens) = &mut self.tokens {
+            tokens.leave(place);
+            if self.users.is_empty() {
+                self.end_fetches(engine);
+            }
+        }
     }
 }

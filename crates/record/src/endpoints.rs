@@ -28,9 +28,25 @@ pub const MESSAGE_OUT: &str = "message out";
 pub const MESSAGE_IN: &str = "message in";
 /// The method of the row that counts ends of WebSockets, with the times of closing handshakes.
 pub const CLOSE: &str = "WS close";
-/// The methods of rows that are no requests. Methods of HTTP have no blanks.
-pub const STREAM_ROWS: [&str; 10] =
-    [FIRST_EVENT, EVENT, FIRST_TOKEN, CHUNK, TOKEN, TOKEN_BY_CHUNK, GOOD, MESSAGE_OUT, MESSAGE_IN, CLOSE];
+/// The method of the row that counts requests for tokens of OAuth 2.0, with their response times.
+pub const AUTH_TOKEN: &str = "auth token";
+/// The method of the row that counts responses with a challenge that the next request answers, with their times.
+pub const AUTH_CHALLENGE: &str = "auth challenge";
+/// The methods of rows that are no requests of a scenario. Methods of HTTP have no blanks.
+pub const STREAM_ROWS: [&str; 12] = [
+    FIRST_EVENT,
+    EVENT,
+    FIRST_TOKEN,
+    CHUNK,
+    TOKEN,
+    TOKEN_BY_CHUNK,
+    GOOD,
+    MESSAGE_OUT,
+    MESSAGE_IN,
+    CLOSE,
+    AUTH_TOKEN,
+    AUTH_CHALLENGE,
+];
 /// Those of them that have the name of any stream.
 pub(crate) const EVENT_ROWS: [&str; 2] = [FIRST_EVENT, EVENT];
 

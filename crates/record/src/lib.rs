@@ -11,6 +11,7 @@
 //! - [`parts`]: the target's own timings.
 //! - [`stream`]: the rows that streams add to those of their requests.
 //! - [`socket`]: the rows that WebSockets add.
+//! - `auth`: the rows of requests that are sent only to say who sends the others.
 //! - [`tokens`]: the rows that generated texts add.
 //! - [`totals`]: the sums of the run so far, for the live page.
 //! - [`traced`]: the exchanges that become spans.
@@ -20,6 +21,7 @@
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 
+mod auth;
 mod buckets;
 pub mod cell;
 pub mod endpoints;

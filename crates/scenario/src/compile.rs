@@ -7,6 +7,8 @@ use plimsoll_grpc::Schema;
 use plimsoll_http::EventFormat;
 
 use crate::DefinitionError;
+use crate::auth::Auth;
+use crate::auth::token::TokenService;
 use crate::choice::Choice;
 use crate::definition::{self, Definition};
 use crate::feeder::Feeder;
@@ -58,8 +60,16 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
         if definition.accept_encoding.unwrap_or(true) { &DEFAULT_HEADERS[..] } else { &DEFAULT_HEADERS[..2] };
     let schema = definition.schema.as_deref().map(schema).transpose()?;
     let schema = schema.as_ref();
-    let shared =
-        Shared { schema, feeders: &feeders, targets: &targets, lines: &lines, defaults, cookies: definition.cookies };
+    let token_services = token_services(&definition.auths, targets.len())?;
+    let shared = Shared {
+        schema,
+        feeders: &feeders,
+        targets: &targets,
+        lines: &lines,
+        defaults,
+        auths: &definition.auths,
+        cookies: definition.cookies,
+    };
     let (mut flows, mut steps): (Vec<Flow>, Vec<Step>) = (Vec::new(), Vec::new());
     let mut names = HashSet::new();
     for (index, flow) in definition.flows.into_iter().enumerate() {
@@ -71,7 +81,20 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
         flows.push(shared.flow(flow, index as u32, &field, &mut steps)?);
     }
     let (targets, flows, steps) = (targets.into(), flows.into(), steps.into());
-    Ok(Scenario { targets, feeders: feeders.into(), choice, flows, steps, worker })
+    Ok(Scenario { targets, feeders: feeders.into(), choice, flows, steps, token_services, worker })
+}
+
+fn token_services(auths: &[definition::Auth], targets: usize) -> Result<Box<[Option<TokenService>]>, DefinitionError> {
+    let service = |(number, auth): (usize, &definition::Auth)| {
+        let definition::Auth::Oauth2(form) = auth else { return Ok(None) };
+        let field = format!("auths[{number}].oauth2");
+        if form.target >= targets {
+            let reason = format!("there is no target {}; there are {targets}, from 0", form.target);
+            return Err(DefinitionError::new(format!("{field}.target"), reason));
+        }
+        TokenService::new(form, &field).map(Some)
+    };
+    auths.iter().enumerate().map(service).collect()
 }
 
 fn feeders(given: Vec<definition::Feeder>, of: u32) -> Result<Vec<Feeder>, DefinitionError> {
@@ -96,6 +119,7 @@ struct Shared<'a> {
     /// Header lines of each target.
     lines: &'a [Vec<(String, String)>],
     defaults: &'a [(&'a str, &'a str)],
+    auths: &'a [definition::Auth],
     schema: Option<&'a Schema>,
     cookies: bool,
 }
@@ -177,6 +201,7 @@ impl Shared<'_> {
                 blueprint.into_call(grpc).map_err(|error| DefinitionError::new(format!("{field}.body.json"), error))?
             }
         };
+        let auth = step.auth.map(|number| Auth::new(self.auths, number, place.scope(self.feeders))).transpose()?;
         let directory = blueprint.directory().map(Into::into);
         let cookies = self.cookies.then(|| CookieRules { sender: Arc::clone(&target.site), directory });
         let keeps_directory = self.cookies && blueprint.directory().is_none();
@@ -200,6 +225,7 @@ impl Shared<'_> {
             is_constant: blueprint.is_constant(),
             keeps_directory,
             blueprint,
+            auth: auth.map(Box::new),
             rules: (!rules.is_plain()).then(|| Box::new(rules)),
             think: Think::new(step.think, &format!("{field}.think"))?,
             is_last: place.is_last,

@@ -36,6 +36,9 @@ pub(crate) struct Definition {
     _credentials: Vec<String>,
     /// A descriptor set in base64: the services of steps with `grpc`.
     pub(crate) schema: Option<String>,
+    /// How steps say who sends them, by their number.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) auths: Vec<Auth>,
     pub(crate) flows: Vec<Flow>,
 }
 
@@ -120,6 +123,54 @@ pub(crate) enum Choice {
     Column(String, String),
 }
 
+/// Who sends a request, if that is made anew for each.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Auth {
+    Oauth2(Oauth2),
+    AwsSigv4(AwsSigv4),
+    Digest(Digest),
+}
+
+/// A request for a token.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Oauth2 {
+    /// The URL, as people know it.
+    pub(crate) name: String,
+    pub(crate) target: usize,
+    pub(crate) path: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) headers: Vec<(String, String)>,
+    /// The value of Authorization: the client, if the form does not name it.
+    pub(crate) authorization: Option<String>,
+    /// A form.
+    pub(crate) body: String,
+    /// The form for another token by a refresh token, without that.
+    pub(crate) refresh: String,
+    /// Seconds.
+    pub(crate) refresh_before: f64,
+    /// Seconds.
+    pub(crate) timeout: f64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AwsSigv4 {
+    pub(crate) access_key: String,
+    pub(crate) secret_key: String,
+    pub(crate) session_token: Option<String>,
+    pub(crate) region: String,
+    pub(crate) service: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Digest {
+    pub(crate) user: String,
+    pub(crate) password: String,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Flow {
@@ -144,6 +195,8 @@ pub(crate) struct Step {
     pub(crate) grpc: Option<Grpc>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) headers: Vec<(String, String)>,
+    /// The number of an entry of `auths`.
+    pub(crate) auth: Option<usize>,
     pub(crate) body: Option<Body>,
     /// Seconds; absent or 0: no limit.
     pub(crate) timeout: Option<f64>,

@@ -8,6 +8,7 @@
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
 //! - `names`, `scope`, `template`: variables become indexes, texts become pieces.
 //! - `request`: a step's request and its bytes; `body` and `headers`: parts of it. `time`, `choice`: think times, and the choice of flows.
+//! - `auth`: tokens, signatures and answers to challenges, which are added to an encoded request.
 //! - `websocket`: steps of a WebSocket. `grpc`: steps that are calls of gRPC.
 //! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`]. `json`: reads JSON without
 //!   a tree. `bodies`: the memory limit of bodies, and of what is made of them.
@@ -49,6 +50,7 @@
 //! ```
 
 mod address;
+mod auth;
 pub mod bodies;
 mod body;
 mod choice;
@@ -82,6 +84,9 @@ mod verdict;
 mod websocket;
 
 pub use address::Address;
+pub use auth::digest::Challenge;
+pub use auth::token::{Token, TokenService, form_of, read_token, with_refresh_token};
+pub use auth::{Scheme, add_line};
 pub use error::DefinitionError;
 pub use grpc::Reply;
 pub use llm::{Chunk, Objectives};

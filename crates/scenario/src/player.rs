@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::DefinitionError;
+use crate::auth::sigv4::DayKey;
 use crate::date::Clock;
 use crate::feeder::{Feed, Feeder};
 use crate::filling::Sources;
@@ -85,6 +86,7 @@ pub struct Player {
     /// A text of an expectation with its values.
     filled: String,
     clock: Clock,
+    day_key: DayKey,
     /// Number of users of this player.
     users: u64,
     /// Number of iterations of this player.
@@ -107,6 +109,7 @@ impl Player {
             scratch: Scratch::default(),
             filled: String::new(),
             clock,
+            day_key: DayKey::default(),
             users: 0,
             iterations: 0,
             scenario,
@@ -289,6 +292,8 @@ impl Player {
         Next::Step { think }
     }
 }
+
+mod authorizing;
 
 #[cold]
 fn no_value(name: &str) -> String {

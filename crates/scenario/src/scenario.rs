@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use plimsoll_http::EventFormat;
 
+use crate::auth::token::TokenService;
+use crate::auth::{Auth, Scheme};
 use crate::choice::Choice;
 use crate::feeder::Feeder;
 use crate::grpc::Grpc;
@@ -12,6 +14,7 @@ use crate::llm::Objectives;
 use crate::request::Blueprint;
 use crate::session::StepId;
 use crate::target::Target;
+use crate::template::Template;
 use crate::time::Think;
 use crate::verdict::Rules;
 use crate::websocket::WebSocket;
@@ -64,6 +67,8 @@ pub struct Step {
     /// Sessions keep the directory of its path, which has variables, for cookies.
     pub(crate) keeps_directory: bool,
     pub(crate) blueprint: Blueprint,
+    /// Boxed: it is rare.
+    pub(crate) auth: Option<Box<Auth>>,
     /// `None`: only the status is checked.
     pub(crate) rules: Option<Box<Rules>>,
     pub(crate) think: Think,
@@ -79,10 +84,16 @@ impl Step {
         self.grpc.is_some()
     }
 
+    /// How its request says who sends it, if that is made anew for each.
+    pub fn scheme(&self) -> Option<Scheme> {
+        self.auth.as_ref().map(|auth| auth.scheme())
+    }
+
     /// The feeders whose cells it uses.
     pub(crate) fn feeders(&self) -> Vec<u32> {
         let of_rules = self.rules.iter().flat_map(|rules| rules.feeders());
-        self.blueprint.feeders().chain(of_rules).collect()
+        let of_auth = self.auth.iter().flat_map(|auth| auth.templates()).flat_map(Template::feeders);
+        self.blueprint.feeders().chain(of_rules).chain(of_auth).collect()
     }
 
     /// The step is a call whose server streams.
@@ -129,6 +140,8 @@ pub struct Scenario {
     pub(crate) choice: Choice,
     pub(crate) flows: Box<[Flow]>,
     pub(crate) steps: Box<[Step]>,
+    /// By the number of the definition's `auths`.
+    pub(crate) token_services: Box<[Option<TokenService>]>,
     pub(crate) worker: Worker,
 }
 
@@ -147,6 +160,11 @@ impl Scenario {
     #[inline]
     pub fn step(&self, id: StepId) -> &Step {
         &self.steps[id.index()]
+    }
+
+    /// Where tokens come from; None for other ways to say who sends a request.
+    pub fn token_services(&self) -> &[Option<TokenService>] {
+        &self.token_services
     }
 
     /// At least one, each with at least one step.

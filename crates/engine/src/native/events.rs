@@ -8,7 +8,7 @@ use plimsoll_scenario::{Reply, Verdict};
 
 use super::late::{is_over, too_late};
 use super::user::State;
-use super::{NativeUsers, OURS};
+use super::{FETCHING, NativeUsers, OURS};
 use crate::call::{ExchangeId, Failure, Finished, Response, Then};
 use crate::clock::now;
 use crate::engine::{Engine, WakeId};
@@ -75,11 +75,20 @@ impl NativeUsers {
     /// Handles the head of a stream. Takes the response.
     #[inline(never)]
     pub(super) fn stream_begins(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &mut Finished) {
+        if finished.token & FETCHING == FETCHING {
+            return self.token_answered(engine, recorder, finished);
+        }
         let place = (finished.token & OURS) as usize;
         let step = &self.steps[self.users[place].session.step().index()];
-        if step.is_socket {
-            return self.socket_opens(engine, recorder, finished);
+        if step.is_special {
+            if step.is_socket {
+                return self.socket_opens(engine, recorder, finished);
+            }
+            if self.denies(engine, recorder, place, finished) {
+                return;
+            }
         }
+        let step = &self.steps[self.users[place].session.step().index()];
         let Ok(head) = finished.result.as_mut().map(take) else { return };
         if let Some(parts) = &head.timing {
             recorder.parts(step.endpoint, parts, finished.exchange.arrival);

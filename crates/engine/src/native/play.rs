@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use plimsoll_record::{Exchange, Outcome, Recorder};
-use plimsoll_scenario::{Next, Prepared, Reply};
+use plimsoll_scenario::{Next, Prepared, Reply, Verdict};
 
 use super::user::{State, Then};
-use super::{ARRIVAL, Model, NativeUsers, OURS, SOCKET, UNPACKING};
-use crate::call::{Bytes, Call, Finished, Response};
+use super::{ARRIVAL, FETCHING, Model, NativeUsers, OURS, SOCKET, UNPACKING};
+use crate::call::{Bytes, Failure, Finished, Response};
 use crate::clock::now;
 use crate::engine::Engine;
 
@@ -22,8 +22,9 @@ impl NativeUsers {
         if Self::may_be_packed(finished) && self.unpack(engine, recorder, place, finished) {
             return;
         }
-        self.record(recorder, place, finished);
-        self.advance(engine, recorder, place, finished.exchange.read);
+        if self.record(engine, recorder, place, finished) {
+            self.advance(engine, recorder, place, finished.exchange.read);
+        }
     }
 
     /// Handles a wake.
@@ -35,6 +36,9 @@ impl NativeUsers {
             return self.arrivals_due(engine, recorder);
         }
         if token & SOCKET != 0 {
+            if token & FETCHING == FETCHING {
+                return self.token_woken(engine, recorder, token);
+            }
             return self.read_socket(engine, recorder, (token & OURS & !SOCKET) as usize);
         }
         let place = (token & OURS) as usize;
@@ -134,8 +138,8 @@ impl NativeUsers {
     pub(super) fn send(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
         let user = &mut self.users[place];
         let step = &self.steps[user.session.step().index()];
-        if step.is_socket {
-            return self.socket_step(engine, recorder, place, due, free);
+        if step.is_special {
+            return self.send_otherwise(engine, recorder, place, due, free);
         }
         self.budget.take_request();
         let mut made = Vec::new();
@@ -146,18 +150,18 @@ impl NativeUsers {
             Ok(Prepared::Made { head, expect_continue }) => step.wire(Bytes::Owned(made), head, expect_continue),
             Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
         };
-        let call = Call {
-            token: self.mark | place as u64,
-            wire,
-            due,
-            free,
-            timeout: step.timeout,
-            since: 0,
-            connect_timeout: step.idle_timeout,
-            read_timeout: step.idle_timeout,
-            keep: step.keep,
-        };
+        let call = step.call(self.mark | place as u64, wire, due, free);
         user.state = State::Sending(engine.send(user.client, &step.origin, call));
+    }
+
+    /// Begins a step of a WebSocket, or one whose request says who sends it.
+    #[inline(never)]
+    fn send_otherwise(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
+        if self.steps[self.users[place].session.step().index()].scheme.is_some() {
+            self.send_authorized(engine, recorder, place, due, free);
+        } else {
+            self.socket_step(engine, recorder, place, due, free);
+        }
     }
 
     /// Records an exchange that could not be sent.
@@ -204,29 +208,52 @@ impl NativeUsers {
         self.idle.push(place);
     }
 
-    /// Checks and records the result of the user's request.
+    /// Checks and records the result of the user's request. Returns false if the step has not ended.
     #[inline]
-    pub(super) fn record(&mut self, recorder: &mut Recorder, place: usize, finished: &Finished) {
+    pub(super) fn record(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        finished: &Finished,
+    ) -> bool {
         match &finished.result {
-            Ok(response) => self.record_response(recorder, place, &finished.exchange, response, None),
-            Err(failure) => {
-                let step = &self.steps[self.users[place].session.step().index()];
-                step.failed(recorder, &finished.exchange, failure);
-            }
+            Ok(response) => self.record_response(engine, recorder, place, &finished.exchange, response, None),
+            Err(failure) => self.failed(engine, recorder, place, finished, failure),
         }
     }
 
-    /// Checks and records a response. `decoded`: its body, if it was encoded.
+    /// Records a request without a response. Returns false if it was one for a token.
+    #[cold]
+    fn failed(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        finished: &Finished,
+        failure: &Failure,
+    ) -> bool {
+        if finished.token & FETCHING == FETCHING {
+            self.token_failed(engine, recorder, finished, failure);
+            return false;
+        }
+        let step = &self.steps[self.users[place].session.step().index()];
+        step.failed(recorder, &finished.exchange, failure);
+        true
+    }
+
+    /// Checks and records a response. Returns false if the step has not ended. `decoded`: its body, if it was encoded.
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is the hot path for `record`, and rare for the other caller
     pub(super) fn record_response(
         &mut self,
+        engine: &mut Engine,
         recorder: &mut Recorder,
         place: usize,
         exchange: &Exchange,
         response: &Response,
         decoded: Option<&[u8]>,
-    ) {
+    ) -> bool {
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
         if let Some(parts) = &response.timing {
@@ -234,11 +261,37 @@ impl NativeUsers {
         }
         let body = decoded.unwrap_or(response.body());
         if step.is_call {
-            return self.record_call(recorder, place, exchange, response, body);
+            self.record_call(recorder, place, exchange, response, body);
+            return true;
         }
         let size = decoded.map_or(response.body_length, |body| body.len() as u64);
         let verdict = self.player.judge(session, response.status, response.head(), body, exchange.times().response);
+        if verdict == Verdict::Success {
+            recorder.exchange(step.endpoint, exchange, Outcome::Success, size);
+            return true;
+        }
+        self.unsuccessful(engine, recorder, place, exchange, response, verdict, size)
+    }
+
+    /// Records a response that is not as expected, unless it is a challenge that the step answers: then it returns false.
+    #[cold]
+    #[allow(clippy::too_many_arguments)] // of the hot path, from which it is taken out
+    fn unsuccessful(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        exchange: &Exchange,
+        response: &Response,
+        verdict: Verdict,
+        size: u64,
+    ) -> bool {
+        if response.status == 401 && self.denied(engine, recorder, place, exchange, response) {
+            return false;
+        }
+        let step = &self.steps[self.users[place].session.step().index()];
         step.judged(recorder, exchange, verdict, size);
+        true
     }
 
     /// Checks and records the response to a call of gRPC. `body`: its messages, not compressed.

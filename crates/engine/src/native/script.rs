@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use plimsoll_scenario::{Player, Scenario, Step, Target, Verify};
+use plimsoll_scenario::{Player, Scenario, Step, Target, TokenService, Verify};
 
 use crate::clock::unix_millis;
 use crate::origin::{Origin, OriginError, OriginOptions, Trust};
@@ -61,6 +61,13 @@ impl Script {
             forwarding.unwrap_or(&self.origins[step.target])
         };
         self.scenario.steps().iter().map(move |step| (step, origin_of(step)))
+    }
+
+    /// The token services of the scenario with their origins; None for other ways to say who sends a request.
+    pub(super) fn token_services(&self) -> impl Iterator<Item = Option<(&TokenService, &Arc<Origin>)>> {
+        let origin_of = |service: &TokenService| &self.origins[service.target];
+        let services = self.scenario.token_services().iter();
+        services.map(move |service| service.as_ref().map(|service| (service, origin_of(service))))
     }
 }
 

@@ -97,7 +97,6 @@ impl NativeUsers {
         free: u64,
     ) {
         let user = &mut self.users[place];
-        let step = &self.steps[user.session.step().index()];
         let mut made = Vec::new();
         let head = match self.player.request(&mut user.session, &mut made) {
             Ok(Prepared::Constant(shared)) => {
@@ -107,6 +106,12 @@ impl NativeUsers {
             Ok(Prepared::Made { head, .. }) => head,
             Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
         };
+        let head = match self.authorize(place, &mut made, head) {
+            Ok(head) => head,
+            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+        };
+        let user = &mut self.users[place];
+        let step = &self.steps[user.session.step().index()];
         let call = Call {
             token: self.mark | place as u64,
             wire: step.wire(Bytes::Owned(with_key(made)), head, false),
@@ -140,6 +145,9 @@ impl NativeUsers {
             (verdict, _) => outcome(verdict),
         };
         if how != Outcome::Success && head.status != 101 {
+            if head.status == 401 {
+                self.denied(engine, recorder, place, exchange, &head);
+            }
             let asked = (finished.id, *exchange);
             return self.socket_refused(engine, recorder, place, asked, &head, (how, message));
         }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows, StreamRows};
-use plimsoll_scenario::{self as scenario, Verdict};
+use plimsoll_scenario::{self as scenario, Scheme, Verdict};
 
-use crate::call::{Bytes, Failure, Keep, Wire, is_idempotent};
+use crate::call::{Bytes, Call, Failure, Keep, Wire, is_idempotent};
 use crate::event_reader::EventRows;
 use crate::origin::Origin;
 
 /// One step.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "six independent facts, not a state")]
+#[expect(clippy::struct_excessive_bools, reason = "seven independent facts, not a state")]
 pub(super) struct Step {
     pub(super) endpoint: EndpointId,
     pub(super) origin: Arc<Origin>,
@@ -32,6 +32,12 @@ pub(super) struct Step {
     pub(super) message_row: Option<EndpointId>,
     /// The step is one of a WebSocket.
     pub(super) is_socket: bool,
+    /// Its request takes another way: the step is one of a WebSocket, or has a scheme.
+    pub(super) is_special: bool,
+    /// How its request says who sends it, if that is made anew for each.
+    pub(super) scheme: Option<Scheme>,
+    /// Of challenges that are answered; None also for a name over the limit of names.
+    pub(super) challenge_row: Option<EndpointId>,
     /// The step is a call of gRPC.
     pub(super) is_call: bool,
     head_request: bool,
@@ -47,8 +53,11 @@ impl Step {
             Some(_) => Keep::Stream,
             None if step.has_streamed_replies() => Keep::Stream,
             None if step.needs_head || step.needs_body => Keep::All,
+            // The challenge is in the head.
+            None if step.scheme() == Some(Scheme::Digest) => Keep::All,
             None => Keep::Nothing,
         };
+        let scheme = step.scheme();
         let is_connect = matches!(step.websocket, Some(scenario::WebSocket::Connect(_)));
         let is_send = matches!(step.websocket, Some(scenario::WebSocket::Send { .. }));
         Step {
@@ -66,6 +75,9 @@ impl Step {
             socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
             message_row: is_send.then(|| recorder.message_row(endpoint)).flatten(),
             is_socket: step.websocket.is_some(),
+            is_special: step.websocket.is_some() || scheme.is_some(),
+            scheme,
+            challenge_row: (scheme == Some(Scheme::Digest)).then(|| recorder.challenge_row(endpoint)).flatten(),
             // A WebSocket is opened with GET.
             idempotent: is_connect || is_idempotent(&step.method),
         }
@@ -76,6 +88,22 @@ impl Step {
     pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
         let Step { head_request, continues, idempotent, .. } = *self;
         Wire { bytes, head, expect_continue, head_request, continues, idempotent }
+    }
+
+    /// A request of this step. `due`, `free`: as in [`Call`].
+    #[inline]
+    pub(super) fn call(&self, token: u64, wire: Wire, due: u64, free: u64) -> Call {
+        Call {
+            token,
+            wire,
+            due,
+            free,
+            timeout: self.timeout,
+            since: 0,
+            connect_timeout: self.idle_timeout,
+            read_timeout: self.idle_timeout,
+            keep: self.keep,
+        }
     }
 
     /// Records an exchange with a complete response.

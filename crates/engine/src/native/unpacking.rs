@@ -166,14 +166,16 @@ impl NativeUsers {
     fn unpacked(&mut self, engine: &mut Engine, recorder: &mut Recorder, packed: Packed, failure: Option<Failure>) {
         let Packed { place, exchange, response, coding, held, has_waited, .. } = packed;
         let step = &self.steps[self.users[place].session.step().index()];
-        match failure {
-            Some(failure) => {
-                let body = response.body_length;
-                step.faulty(recorder, &exchange, failure.outcome, body, &failure.message);
-            }
-            None => self.record_response(recorder, place, &exchange, &response, Some(&coding.into_plain())),
-        }
+        let is_over = if let Some(failure) = failure {
+            step.faulty(recorder, &exchange, failure.outcome, response.body_length, &failure.message);
+            true
+        } else {
+            self.record_response(engine, recorder, place, &exchange, &response, Some(&coding.into_plain()))
+        };
         drop((response, held));
+        if !is_over {
+            return;
+        }
         // The user has its response now, and not when it was read.
         let read = if has_waited { now() } else { exchange.read };
         self.advance(engine, recorder, place, read);

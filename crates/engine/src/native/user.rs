@@ -22,6 +22,8 @@ pub(super) enum State {
     Sending(ExchangeId),
     /// Reading a stream.
     Streaming,
+    /// Waiting for the token of its step.
+    Authorizing,
     /// Waiting for a time.
     Pausing {
         wake: WakeId,

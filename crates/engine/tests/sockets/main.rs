@@ -13,6 +13,7 @@ mod shift;
 
 mod allowing;
 mod arrivals;
+mod authorizing;
 mod cancelling;
 mod continuing;
 mod events;

@@ -1,0 +1,467 @@
+//! Requests that say who sends them with a token, a signature or the answer to a challenge.
+//!
+//! Other steps take another way from the beginning of [`send`](NativeUsers::send), and pay nothing for this.
+
+use std::mem::{replace, take};
+
+use plimsoll_record::{Exchange, Outcome, Recorder};
+use plimsoll_scenario::{Challenge, Prepared, Scheme, add_line, read_token};
+
+use super::tokens::{Fetch, MOST_AT_ONCE, Running, Tokens, Waiting};
+use super::user::State;
+use super::{FETCHING, Model, NativeUsers, OURS};
+use crate::call::{Bytes, Call, Failure, Finished, Keep, Response, Then, Wire};
+use crate::clock::now;
+use crate::engine::Engine;
+
+/// The longest reply of a token service, bytes.
+const LONGEST_REPLY: usize = 1 << 20;
+
+impl NativeUsers {
+    /// Sends the request of a step with a scheme, or has its user wait for a token.
+    #[inline(never)]
+    pub(super) fn send_authorized(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        due: u64,
+        free: u64,
+    ) {
+        let step = &self.steps[self.users[place].session.step().index()];
+        if !step.is_socket {
+            self.budget.take_request();
+        }
+        if let Some(Scheme::Token(service)) = step.scheme {
+            match self.slot(place, service) {
+                Err(reason) => return self.not_sent(engine, recorder, place, due, &reason),
+                Ok(slot) if !self.has_token(engine, slot) => {
+                    let waiting = Waiting { place, due };
+                    self.users[place].state = State::Authorizing;
+                    if let Some(tokens) = &mut self.tokens {
+                        tokens.kept[slot].waiting.push(waiting);
+                    }
+                    return self.fetch(engine, recorder, slot);
+                }
+                Ok(_) => {}
+            }
+        }
+        self.send_with_token(engine, recorder, place, due, free);
+    }
+
+    /// Records a step that cannot be sent. One of a WebSocket has not been counted yet.
+    fn not_sent(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, reason: &str) {
+        if self.steps[self.users[place].session.step().index()].is_socket {
+            self.budget.take_request();
+        }
+        self.unsendable(engine, recorder, place, due, reason);
+    }
+
+    /// Sends the request of a step whose token is there, if it needs one.
+    fn send_with_token(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
+        let user = &mut self.users[place];
+        let index = user.session.step().index();
+        if self.steps[index].is_socket {
+            return self.socket_step(engine, recorder, place, due, free);
+        }
+        let target = self.player.scenario().steps()[index].target;
+        if let Some(answered) = self.tokens.as_mut().and_then(|tokens| tokens.answered(place, target)) {
+            answered.is_second = false;
+        }
+        self.send_again(engine, recorder, place, due, free);
+    }
+
+    /// Sends the request of the user's step, which is counted already.
+    fn send_again(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
+        let user = &mut self.users[place];
+        let mut made = Vec::new();
+        let prepared = match self.player.request(&mut user.session, &mut made) {
+            Ok(Prepared::Constant(shared)) => {
+                made.extend_from_slice(&shared.bytes);
+                Ok((shared.head, shared.expect_continue))
+            }
+            Ok(Prepared::Made { head, expect_continue }) => Ok((head, expect_continue)),
+            Err(reason) => Err(reason),
+        };
+        let authorized = prepared.and_then(|(head, expects)| Ok((self.authorize(place, &mut made, head)?, expects)));
+        let (head, expect_continue) = match authorized {
+            Ok(head) => head,
+            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+        };
+        let user = &mut self.users[place];
+        let step = &self.steps[user.session.step().index()];
+        let wire = step.wire(Bytes::Owned(made), head, expect_continue);
+        let call = step.call(self.mark | place as u64, wire, due, free);
+        user.state = State::Sending(engine.send(user.client, &step.origin, call));
+    }
+
+    /// Adds what says who sends it to the request of the user's step. Returns the new length of its head.
+    pub(super) fn authorize(&mut self, place: usize, request: &mut Vec<u8>, head: usize) -> Result<usize, String> {
+        let index = self.users[place].session.step().index();
+        match self.steps[index].scheme {
+            None => Ok(head),
+            Some(Scheme::Token(service)) => {
+                let slot = self.slot(place, service)?;
+                let token = self.tokens.as_ref().and_then(|tokens| tokens.kept[slot].latest());
+                let token = token.ok_or("cannot be sent: its token is no longer valid")?;
+                Ok(add_line(request, head, "Authorization", token))
+            }
+            Some(Scheme::Signature) => self.player.sign(&self.users[place].session, request, head),
+            Some(Scheme::Digest) => {
+                let target = self.player.scenario().steps()[index].target;
+                let Some(answered) = self.tokens.as_mut().and_then(|tokens| tokens.answered(place, target)) else {
+                    return Ok(head);
+                };
+                self.player.answer(&self.users[place].session, &mut answered.challenge, request, head)
+            }
+        }
+    }
+
+    /// The slot of the token that the user's step needs.
+    fn slot(&mut self, place: usize, service: usize) -> Result<usize, String> {
+        let Some(tokens) = &mut self.tokens else { return Err("cannot be sent: there is no token service".into()) };
+        let session = &self.users[place].session;
+        self.player.identity(session, &mut tokens.identity)?;
+        if let Some(slot) = tokens.find(service) {
+            return Ok(slot);
+        }
+        let refresh_form = self.player.refresh_form(session)?;
+        Ok(tokens.add(service, refresh_form))
+    }
+
+    /// Whether there is a token now. One that expires soon is replaced meanwhile.
+    fn has_token(&mut self, engine: &mut Engine, slot: usize) -> bool {
+        let now = now();
+        let Some(tokens) = &mut self.tokens else { return false };
+        let kept = &tokens.kept[slot];
+        if kept.token(now).is_none() {
+            return false;
+        }
+        if kept.is_due(now) && matches!(kept.fetch, Fetch::Nothing) && now >= kept.not_before {
+            // Its form could be sent before.
+            let _ = self.fetch_now(engine, slot);
+        }
+        true
+    }
+
+    /// Fetches a token that a user waits for, now or after the wait that a failure has left.
+    fn fetch(&mut self, engine: &mut Engine, recorder: &mut Recorder, slot: usize) {
+        let Some(tokens) = &mut self.tokens else { return };
+        let kept = &mut tokens.kept[slot];
+        if !matches!(kept.fetch, Fetch::Nothing) {
+            return;
+        }
+        if kept.not_before > now() {
+            let wake = engine.wake(self.mark | FETCHING | slot as u64, kept.not_before);
+            kept.fetch = Fetch::Held(wake);
+        } else if let Err(reason) = self.fetch_now(engine, slot) {
+            self.token_missing(engine, recorder, slot, &reason);
+        }
+    }
+
+    /// Sends a request for a token, or has it wait until others have ended.
+    fn fetch_now(&mut self, engine: &mut Engine, slot: usize) -> Result<(), String> {
+        let Some(tokens) = &mut self.tokens else { return Ok(()) };
+        if tokens.running >= MOST_AT_ONCE {
+            tokens.kept[slot].fetch = Fetch::Queued;
+            tokens.queue.push_back(slot);
+            return Ok(());
+        }
+        let Tokens { services, kept, running, .. } = &mut **tokens;
+        let kept = &mut kept[slot];
+        let Some(service) = &services[kept.service] else { return Ok(()) };
+        let (form, is_refresh) = kept.form();
+        let (bytes, head) = self.player.token_request(kept.service, &kept.identity, &form)?;
+        let (client, sent) = (engine.client(), now());
+        let call = Call {
+            token: self.mark | FETCHING | slot as u64,
+            wire: Wire {
+                bytes: Bytes::Owned(bytes),
+                head,
+                expect_continue: false,
+                head_request: false,
+                continues: false,
+                idempotent: false,
+            },
+            due: sent,
+            free: 0,
+            timeout: service.timeout,
+            since: 0,
+            connect_timeout: service.timeout,
+            read_timeout: service.timeout,
+            keep: Keep::Stream,
+        };
+        let id = engine.send(client, &service.origin, call);
+        *running += 1;
+        kept.fetch = Fetch::Running(Box::new(Running {
+            id,
+            client,
+            exchange: Exchange::default(),
+            head: Response::default(),
+            body: Vec::new(),
+            then: Then::More,
+            is_refresh,
+        }));
+        Ok(())
+    }
+
+    /// The request for a token that is in flight in this slot.
+    fn running(&mut self, slot: usize) -> Option<&mut Running> {
+        match &mut self.tokens.as_mut()?.kept.get_mut(slot)?.fetch {
+            Fetch::Running(running) => Some(running),
+            _ => None,
+        }
+    }
+
+    /// Handles the head of a token service's reply. Takes the response.
+    #[cold]
+    pub(super) fn token_answered(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &mut Finished) {
+        let slot = (finished.token & OURS & !FETCHING) as usize;
+        let Ok(mut head) = finished.result.as_mut().map(take) else { return };
+        let Some(running) = self.running(slot).filter(|running| running.id == finished.id) else { return };
+        running.exchange = Exchange { status: head.status, ..finished.exchange };
+        running.body = head.bytes.split_off(head.head);
+        running.then = if head.open { Then::More } else { Then::End };
+        running.head = head;
+        let tokens = self.tokens.as_ref();
+        let service = tokens.and_then(|tokens| tokens.services[tokens.kept[slot].service].as_ref());
+        engine.end_by(finished.id, finished.exchange.sent + service.map_or(0, |service| service.timeout));
+        self.read_token(engine, recorder, slot);
+    }
+
+    /// A token service has not answered.
+    #[cold]
+    pub(super) fn token_failed(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        finished: &Finished,
+        failure: &Failure,
+    ) {
+        let slot = (finished.token & OURS & !FETCHING) as usize;
+        let Some(running) = self.running(slot).filter(|running| running.id == finished.id) else { return };
+        running.exchange = finished.exchange;
+        if let Some(errno) = failure.errno {
+            recorder.errno(errno, finished.exchange.arrival);
+        }
+        self.fetch_ends(engine, recorder, slot, Some(failure.clone()));
+    }
+
+    /// Whether the response to a request for a stream is a challenge, which the user answers.
+    pub(super) fn denies(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        finished: &Finished,
+    ) -> bool {
+        let Ok(head) = &finished.result else { return false };
+        let is_denied = head.status == 401 && self.denied(engine, recorder, place, &finished.exchange, head);
+        if is_denied {
+            engine.hang_up(finished.id);
+        }
+        is_denied
+    }
+
+    /// Goes on with a token: more of its reply has arrived, or the wait before its request is over.
+    #[cold]
+    pub(super) fn token_woken(&mut self, engine: &mut Engine, recorder: &mut Recorder, token: u64) {
+        let slot = (token & OURS & !FETCHING) as usize;
+        let Some(kept) = self.tokens.as_mut().and_then(|tokens| tokens.kept.get_mut(slot)) else { return };
+        if matches!(kept.fetch, Fetch::Held(_)) {
+            kept.fetch = Fetch::Nothing;
+            if !kept.waiting.is_empty() {
+                self.fetch(engine, recorder, slot);
+            }
+        } else {
+            self.read_token(engine, recorder, slot);
+        }
+    }
+
+    /// Reads what has arrived of a token service's reply.
+    fn read_token(&mut self, engine: &mut Engine, recorder: &mut Recorder, slot: usize) {
+        let token = self.mark | FETCHING | slot as u64;
+        let Some(running) = self.running(slot) else { return };
+        while running.then == Then::More && running.body.len() <= LONGEST_REPLY {
+            // Without a piece, the engine wakes the users with this token.
+            let Some(piece) = engine.read(running.id, token) else { return };
+            running.body.extend_from_slice(&piece.bytes);
+            running.exchange = Exchange { status: running.exchange.status, ..piece.exchange };
+            running.then = piece.then;
+        }
+        let failure = match take(&mut running.then) {
+            Then::Failed(failure) => Some(failure),
+            _ if running.body.len() > LONGEST_REPLY => {
+                let reason = format!("its reply is longer than {} MiB", LONGEST_REPLY >> 20);
+                Some(Failure::new(Outcome::Protocol, reason))
+            }
+            _ => None,
+        };
+        self.fetch_ends(engine, recorder, slot, failure);
+    }
+
+    /// A request for a token has ended: records it, and continues the users that wait. `failure`: there is no reply.
+    fn fetch_ends(&mut self, engine: &mut Engine, recorder: &mut Recorder, slot: usize, failure: Option<Failure>) {
+        let Some(tokens) = &mut self.tokens else { return };
+        let kept = &mut tokens.kept[slot];
+        let Fetch::Running(running) = replace(&mut kept.fetch, Fetch::Nothing) else { return };
+        let Running { client, exchange, head, body, is_refresh, .. } = *running;
+        engine.close(client);
+        tokens.running -= 1;
+        let is_answered = failure.is_none();
+        let token = match failure {
+            Some(failure) => Err((failure.outcome, failure.message)),
+            None => read_token(head.status, &body).map_err(|reason| (refusal(head.status), reason)),
+        };
+        let Some(service) = &tokens.services[kept.service] else { return };
+        let (outcome, message) = match &token {
+            Ok(_) => (Outcome::Success, ""),
+            Err((outcome, reason)) => (*outcome, reason.as_str()),
+        };
+        recorder.auth_exchange(service.row, &exchange, outcome, body.len() as u64, message);
+        let now = now();
+        match token {
+            Ok(token) => {
+                tokens.take(slot, token, now);
+                let waiting = take(&mut tokens.kept[slot].waiting);
+                for waiting in waiting {
+                    self.resume(engine, recorder, waiting, now);
+                }
+            }
+            Err((_, reason)) => {
+                let reason = format!("cannot be sent: {} gives no token: {reason}", service.name);
+                if tokens.fail(slot, is_refresh, is_answered, now) {
+                    self.fetch(engine, recorder, slot);
+                } else {
+                    self.token_missing(engine, recorder, slot, &reason);
+                }
+            }
+        }
+        self.fetch_queued(engine, recorder);
+    }
+
+    /// Fetches tokens that had to wait for others.
+    fn fetch_queued(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
+        while let Some(tokens) = &mut self.tokens
+            && tokens.running < MOST_AT_ONCE
+            && let Some(slot) = tokens.queue.pop_front()
+        {
+            tokens.kept[slot].fetch = Fetch::Nothing;
+            if let Err(reason) = self.fetch_now(engine, slot) {
+                self.token_missing(engine, recorder, slot, &reason);
+            }
+        }
+    }
+
+    /// Sends the request of a user that has waited for a token. In the open model its due time stays, and the wait is part
+    /// of its response time; in the closed model the request is due now.
+    fn resume(&mut self, engine: &mut Engine, recorder: &mut Recorder, waiting: Waiting, now: u64) {
+        let Waiting { place, due } = waiting;
+        self.users[place].state = State::Idle;
+        let (due, free) = if self.model == Model::Open && due != 0 { (due, now) } else { (now, 0) };
+        self.send_with_token(engine, recorder, place, due, free);
+    }
+
+    /// Records the steps of users that wait for a token that does not come.
+    #[cold]
+    fn token_missing(&mut self, engine: &mut Engine, recorder: &mut Recorder, slot: usize, reason: &str) {
+        let waiting = self.tokens.as_mut().map(|tokens| take(&mut tokens.kept[slot].waiting));
+        for Waiting { place, due } in waiting.unwrap_or_default() {
+            self.users[place].state = State::Idle;
+            let due = if self.model == Model::Open { due } else { 0 };
+            self.not_sent(engine, recorder, place, due, reason);
+        }
+    }
+
+    /// The target has answered that it does not know who sends the request. Returns whether the step goes on with another
+    /// request, which answers a challenge.
+    #[cold]
+    pub(super) fn denied(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        exchange: &Exchange,
+        response: &Response,
+    ) -> bool {
+        let step = &self.steps[self.users[place].session.step().index()];
+        match step.scheme {
+            Some(Scheme::Token(service)) => {
+                if let Ok(slot) = self.slot(place, service)
+                    && let Some(tokens) = &mut self.tokens
+                {
+                    tokens.refuse(slot, exchange.sent, now());
+                }
+                false
+            }
+            Some(Scheme::Digest) => self.challenged(engine, recorder, place, exchange, response),
+            Some(Scheme::Signature) | None => false,
+        }
+    }
+
+    /// Answers a challenge, unless the request has answered one already.
+    fn challenged(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        exchange: &Exchange,
+        response: &Response,
+    ) -> bool {
+        let index = self.users[place].session.step().index();
+        let target = self.player.scenario().steps()[index].target;
+        let (Some(challenge), Some(tokens)) = (Challenge::read(response.head()), &mut self.tokens) else {
+            return false;
+        };
+        let is_stale = challenge.is_stale;
+        let before = tokens.answered(place, target).map(|answered| answered.is_second);
+        tokens.challenge(place, target, challenge);
+        if before.is_some_and(|is_second| is_second || !is_stale) {
+            return false;
+        }
+        if let Some(row) = self.steps[index].challenge_row {
+            recorder.auth_exchange(row, exchange, Outcome::Success, response.body_length, "");
+        }
+        let (due, free) = match self.model {
+            Model::Open => (exchange.due, exchange.read),
+            _ => (exchange.read, 0),
+        };
+        self.send_again(engine, recorder, place, due, free);
+        true
+    }
+
+    /// Users that wait for a token.
+    pub(super) fn waiting_for_tokens(&self) -> Vec<usize> {
+        self.tokens.as_ref().map(|tokens| tokens.waiting()).unwrap_or_default()
+    }
+
+    /// The user no longer waits for a token. In the open model its arrival is unanswered.
+    pub(super) fn give_up_token(&mut self, recorder: &mut Recorder, place: usize) {
+        let Some(waiting) = self.tokens.as_mut().and_then(|tokens| tokens.give_up(place)) else { return };
+        self.users[place].state = State::Idle;
+        if self.model == Model::Open {
+            let now = now();
+            let endpoint = self.steps[self.users[place].session.step().index()].endpoint;
+            recorder.unanswered(endpoint, if waiting.due == 0 { now } else { waiting.due }, now, now);
+        }
+    }
+
+    /// Ends all requests for tokens.
+    pub(super) fn end_fetches(&mut self, engine: &mut Engine) {
+        let Some(tokens) = &mut self.tokens else { return };
+        tokens.running = 0;
+        tokens.queue.clear();
+        for (_, kept) in &mut tokens.kept {
+            match replace(&mut kept.fetch, Fetch::Nothing) {
+                Fetch::Running(running) => drop(engine.close(running.client)),
+                Fetch::Held(wake) => drop(engine.cancel_wake(wake)),
+                Fetch::Nothing | Fetch::Queued => {}
+            }
+        }
+    }
+}
+
+/// The outcome of a reply without a token.
+fn refusal(status: u16) -> Outcome {
+    if status >= 400 { Outcome::Http } else { Outcome::Protocol }
+}
