@@ -122,7 +122,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("variables = {}\n", 5, "request[0].variables: belongs with graphql"),
     ('operation_name = "a"\n', 5, "request[0].operation_name: belongs with graphql"),
     ('expect.absent = "a"\n', 5, 'request[0].expect.absent: "a" is not a JSON pointer'),
-    ("auth = {}\n", 5, "request[0].auth: needs one of basic, bearer or api_key"),
+    ("auth = {}\n", 5, "request[0].auth: needs one of basic, bearer, api_key, oauth2, aws_sigv4 or digest"),
     ('auth = { bearer = "a", api_key = "b" }\n', 5, "request[0].auth.api_key: contradicts bearer; there is one of"),
     ('auth = { bearer = "a", header = "b" }\n', 5, "request[0].auth.header: belongs with api_key"),
     ('auth = { basic = ["a"] }\n', 5, "request[0].auth.basic: "),

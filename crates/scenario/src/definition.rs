@@ -140,6 +140,9 @@ pub(crate) struct Oauth2 {
     pub(crate) name: String,
     pub(crate) target: usize,
     pub(crate) path: String,
+    /// Whose metadata has the URL, which is not known yet: path and target are those of the metadata.
+    #[serde(default, rename = "issuer")]
+    _issuer: Option<String>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) headers: Vec<(String, String)>,
     /// The value of Authorization: the client, if the form does not name it.

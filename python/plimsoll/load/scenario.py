@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.load.auth.adding import auth_number, auths_of
 from plimsoll.load.auth.table import with_auth
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.plan_model import FlowTable
@@ -43,6 +44,8 @@ def scenario_of(
         "accept_encoding": plan.accept_encoding,
         "flows": _different([_flow(draft, plan, table, path, f"flows[{i}]") for i, (path, table) in enumerate(parts)]),
     }
+    if draft.auths:
+        definition["auths"] = auths_of(draft)
     if credentials := _credentials(plan):
         definition["credentials"] = credentials
     if plan.proto:
@@ -59,7 +62,8 @@ def _credentials(plan: PlanTable) -> list[str]:
     """The names, in small letters, of the headers of `auth`: records mask their values."""
     steps = [*plan.request, *(step for flow in plan.flow for step in flow.step)]
     tables = [plan.auth, *(step.auth for step in steps)]
-    return sorted({table.line()[0].lower() for table in tables if table is not None})
+    lines = (table.line() for table in tables if table is not None)
+    return sorted({line[0].lower() for line in lines if line is not None})
 
 
 def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
@@ -91,7 +95,14 @@ def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: 
     for index, (step_path, step) in enumerate(written):
         step_field = f"{field}.steps[{index}]"
         draft.sources |= step.sources(step_path, step_field)
-        steps.append(step.definition(draft, step_path))
+        made = step.definition(draft, step_path)
+        if "headers" in made:
+            of_target = draft.targets[made["target"]]["headers"] if draft.targets else []
+            is_plain = not (made.get("websocket") or made.get("grpc"))
+            lines = [*of_target, *made["headers"]]
+            number = auth_number(draft, plan.auth, step.auth, step_path, lines, is_plain=is_plain)
+            made |= {} if number is None else {"auth": number}
+        steps.append(made)
     draft.sources[f"{field}.name"] = f"{path}.name"
     # Several requests may be of one endpoint, and have its name.
     name = table.name if isinstance(table, FlowTable) else None

@@ -200,8 +200,7 @@ class StepTable(TomlTable):
     headers: HeadersTable = Field(default_factory=dict)
     """Added to those of the plan, or replacing them."""
     auth: AuthTable | None = None
-    """Who sends it, as a header of its own: `{ basic = ["user", "password"] }`, `{ bearer = "${token}" }` or
-    `{ api_key = "…" }`."""
+    """Who sends it, in place of the plan's: `{ bearer = "${token}" }`."""
     timeout: Length | None = None
     """In place of the plan's."""
     idle_timeout: Length | None = None
@@ -258,7 +257,7 @@ class StepTable(TomlTable):
         fields |= {f"{field}.{name}": f"{path}.{name}" for name in names}
         for index, name in enumerate(name for name, values in self.headers.items() for _ in values):
             fields[f"{field}.headers[{index}]"] = f"{path}.headers.{name}"
-        if self.auth is not None:
+        if self.auth is not None and self.auth.scheme is None:
             fields[f"{field}.headers[{sum(map(len, self.headers.values()))}]"] = f"{path}.auth"
         for index, (name, table) in enumerate(self.extract.items()):
             fields[f"{field}.extract[{index}]"] = f"{path}.extract.{name}"

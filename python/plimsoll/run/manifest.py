@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
+from plimsoll.load.auth.schemes import plain_auths
 from plimsoll.record.manifest import (
     GitState,
     Manifest,
@@ -115,6 +116,7 @@ def without_secrets(scenario: Mapping[str, Any] | None) -> dict[str, Any] | None
         "targets": [_plain(target, known) for target in scenario.get("targets", ())],
         "feeders": [{**each, "rows": _digest(each["rows"])} for each in scenario.get("feeders", ())],
         "flows": [{**flow, "steps": [_plain(step, known) for step in flow.get("steps", ())]} for flow in flows],
+        **({"auths": plain_auths(scenario["auths"])} if scenario.get("auths") else {}),
     }
 
 

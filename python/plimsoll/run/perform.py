@@ -29,6 +29,7 @@ from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.server_timing import ServerTimings
 from plimsoll.run.coordinator.slow_requests import SlowRequests
 from plimsoll.run.coordinator.store_writer import StoreWriter
+from plimsoll.run.discovery import with_token_urls
 from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.machine import ROOT, PeriodsSince
@@ -108,7 +109,7 @@ def perform(
     """The exit code. master: of the workers that have joined. resumption: the run is not a new one. joined: machines
     for its workers, chosen before. Raises PlimsollError when the run cannot begin, or has failed."""
     check_run(plan, outputs)
-    plan = with_schema(guarded(plan, time.time()))
+    plan = with_token_urls(with_schema(guarded(plan, time.time())))
     if plan.joined and joined is None:
         if master is None:
             raise UsageError(

@@ -37,6 +37,7 @@ enum Hash {
 
 /// A challenge, and how often it was answered.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
 pub struct Challenge {
     realm: String,
     nonce: String,
@@ -228,7 +229,7 @@ mod tests {
     use super::{Challenge, Hash, Login, schemes};
 
     fn read(lines: &[&str]) -> Option<Challenge> {
-        let lines: String = lines.iter().map(|line| format!("WWW-Authenticate: {line}\r\n")).collect();
+        let lines = lines.iter().map(|line| format!("WWW-Authenticate: {line}\r\n")).collect::<Vec<_>>().concat();
         Challenge::read(format!("HTTP/1.1 401 No\r\n{lines}\r\n").as_bytes())
     }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.load.auth.schemes import plain_auths
 from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
@@ -24,6 +25,7 @@ from plimsoll.say.durations import duration_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from plimsoll.load.auth.schemes import AuthFields
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.control.description import Description, OwnClass
 
@@ -120,6 +122,7 @@ def document(dry: DryRun) -> dict[str, Any]:
         ],
         "flows": list(_flows(plan)),
         "reflection": _reflection(plan),
+        "auths": plain_auths((plan.scenario or {}).get("auths", ())),
         "rails": plan.rails.to_dict(),
         "outputs": list(dry.outputs),
         "header": None if plan.header is None else {HEADER: plan.header},
@@ -146,6 +149,7 @@ def lines(dry: DryRun) -> list[str]:
     text += _part(
         "Schema", [f"asked of {each} by server reflection when the run begins" for each in found["reflection"]]
     )
+    text += _part("Auth", [scheme_line(auth) for auth in found["auths"]])
     text += _part("Outputs", list(dry.outputs))
     text += _part("Header", [] if plan.header is None else [f"{HEADER}: {plan.header}"])
     text += _part("Guard rails", plan.rails.lines() or ["none: --allow-hosts, --max-rate, --max-run-time set some"])
@@ -210,6 +214,20 @@ def _reflection(plan: RunPlan) -> list[str]:
     return [grpc_url(plan.scenario["targets"][index]["url"]) for index in calls.calls_by_target(plan.scenario)]
 
 
+def scheme_line(auth: AuthFields) -> str:
+    """What is done for a way to say who sends requests."""
+    ((kind, fields),) = auth.items()
+    match kind:
+        case "oauth2" if fields["issuer"] is not None:
+            return f"tokens of the service that {fields['name']} names; it is asked when the run begins"
+        case "oauth2":
+            return f"tokens of {fields['name']}"
+        case "aws_sigv4":
+            return f"AWS Signature 4 for {fields['service']} in {fields['region']}"
+        case _:
+            return "answers to digest challenges"
+
+
 def _flows(plan: RunPlan) -> Iterator[dict[str, Any]]:
     if plan.scenario is None:
         return
@@ -233,6 +251,7 @@ def _step(step: Mapping[str, Any], scenario: Mapping[str, Any]) -> dict[str, Any
     return {
         "method": method,
         "url": url,
+        "auth": step.get("auth"),
         "headers": masked_headers(headers, scenario.get("credentials", ())),
         "body": _body(step.get("body")),
     }

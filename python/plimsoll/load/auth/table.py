@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import base64
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from plimsoll.load.auth.oauth2 import Oauth2Table
+from plimsoll.load.auth.schemes import AwsTable
 from plimsoll.load.bodies import fixed_text, has_variables, header_value
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import HeaderName, HeadersTable, TomlTable
 from plimsoll.say.names import listed
 
-_AUTHS = ("basic", "bearer", "api_key")
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_HEADERS = ("basic", "bearer", "api_key")
+_SCHEMES = ("oauth2", "aws_sigv4", "digest")
+_AUTHS = (*_HEADERS, *_SCHEMES)
 _Credential = Annotated[str, Field(min_length=1), AfterValidator(header_value)]
 
 
@@ -28,6 +35,12 @@ class AuthTable(TomlTable):
     header: HeaderName | None = None
     """With `api_key`: the name of its header; by default `X-API-Key`. The record of a run masks the value, whatever
     the name."""
+    oauth2: Oauth2Table | None = None
+    """A token that is fetched when the first request needs it, and again before it expires."""
+    aws_sigv4: AwsTable | None = None
+    """AWS Signature Version 4, of each request when it is sent."""
+    digest: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """`[user, password]`: answers the challenges of the target (RFC 7616)."""
 
     @model_validator(mode="after")
     def _check(self) -> AuthTable:
@@ -40,8 +53,15 @@ class AuthTable(TomlTable):
             raise BadValueError("belongs with api_key", "header")
         return self
 
-    def line(self) -> tuple[str, str]:
-        """Name and value of the header."""
+    @property
+    def scheme(self) -> str | None:
+        """The field of a way that is made anew for each request; None for a header."""
+        return next(iter(self.given(_SCHEMES)), None)
+
+    def line(self) -> tuple[str, str] | None:
+        """Name and value of the header; None if it is made anew for each request."""
+        if self.scheme is not None:
+            return None
         if self.api_key is not None:
             return self.header or "X-API-Key", self.api_key
         if self.basic is None:
@@ -54,14 +74,22 @@ class AuthTable(TomlTable):
 
 def check_auth(auth: AuthTable | None, headers: HeadersTable) -> None:
     """Raises BadValueError if a header says it too."""
-    name = "" if auth is None else auth.line()[0].lower()
-    if (given := next((other for other in headers if other.lower() == name), None)) is not None:
+    if auth is None:
+        return
+    name, _ = auth.line() or ("Authorization", "")
+    if (given := named(headers, name)) is not None:
         raise BadValueError(f"contradicts headers, which have {given}", "auth")
+
+
+def named(headers: Iterable[str], name: str) -> str | None:
+    """The name of a header as it is written; None if it is not there."""
+    return next((other for other in headers if other.lower() == name.lower()), None)
 
 
 def with_auth(headers: HeadersTable, auth: AuthTable | None) -> HeadersTable:
     """These headers and, last, that of `auth`."""
-    if auth is None:
+    line = None if auth is None else auth.line()
+    if line is None:
         return headers
-    name, value = auth.line()
+    name, value = line
     return {**headers, name: [value]}

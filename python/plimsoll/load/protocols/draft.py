@@ -11,6 +11,7 @@ from plimsoll.load.mistakes import Complaint, nearest, shown
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
+    from plimsoll.load.auth.table import AuthTable
     from plimsoll.load.origins import Address
     from plimsoll.load.step_model import StepTable
     from plimsoll.load.table import HeadersTable
@@ -40,12 +41,24 @@ class Draft:
     sources: dict[str, str] = field(default_factory=dict)
     """Field of the plan, by field of the scenario."""
     complaints: list[Complaint] = field(default_factory=list)
+    auths: list[tuple[AuthTable, str]] = field(default_factory=list)
+    """Ways to say who sends a request, with their fields in the plan; steps have their number."""
     copies: dict[int | str, int] = field(default_factory=dict)
     """Targets with HTTP/2 that a step has needed, by the target that they are a copy of, or by their origin."""
 
     def complain(self, path: str, why: str) -> None:
         """path: of the field of the plan."""
         self.complaints.append(Complaint(path, why))
+
+    def auth(self, auth: AuthTable, path: str) -> int | None:
+        """The number of a table; None if it is a header. path: of the table in the plan."""
+        if auth.scheme is None:
+            return None
+        for number, (known, _) in enumerate(self.auths):
+            if known == auth:
+                return number
+        self.auths.append((auth, path))
+        return len(self.auths) - 1
 
     def add(self, url: str, http2: bool | None, own: HeadersTable, settings: dict[str, Any]) -> None:
         """A target of the plan. http2: None for the plan's. settings: further fields of the target."""
@@ -76,6 +89,21 @@ class Draft:
             )
             return 0, where
         return named, self.bases[named] + where
+
+    def token_target(self, url: str, path: str) -> tuple[int, str]:
+        """The index of the target of a token service, and the path on it. path: of the URL in the plan."""
+        if url.startswith("/"):
+            if not self.bases:
+                self.complain(path, "is a path, but there is no target; write the whole URL")
+                return 0, url
+            return 0, self.bases[0] + url
+        address = origins.split_url(url)
+        known = next((index for index, target in enumerate(self.targets) if target["url"] == address.origin), None)
+        if known is not None:
+            return known, address.path
+        self.targets.append(origins.target(address.origin))
+        self.bases.append("")
+        return len(self.targets) - 1, address.path
 
     def http2_target(self, step: StepTable, path: str, address: Address | None) -> int:
         """The index of the step's target if that has HTTP/2, else of a copy of it with HTTP/2."""

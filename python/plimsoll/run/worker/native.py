@@ -30,7 +30,12 @@ def identified(plan: RunPlan) -> dict[str, Any]:
         return scenario
     line = [HEADER, plan.header.replace("${", "$${")]
     targets = [{**target, "headers": [*(target.get("headers") or ()), line]} for target in scenario["targets"]]
-    return {**scenario, "targets": targets}
+    auths = [
+        {kind: {**fields, "headers": [*fields["headers"], line]} if kind == "oauth2" else fields}
+        for auth in scenario.get("auths", ())
+        for kind, fields in auth.items()
+    ]
+    return {**scenario, "targets": targets, "auths": auths}
 
 
 class NativePopulation(Population):
