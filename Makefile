@@ -175,6 +175,7 @@ wheels: setup target/release/plimsoll-truth ## what a release uploads, in dist: 
 	@$(BIN)/python -m scripts.wheels $(if $(NO_PROFILE),--no-profile)
 
 release-check: wheels docs check-macos ## all that a release needs: wheels, site, licences, advisories, bill of materials, checksums; OFFLINE=1 without advisories, NO_PROFILE=1 without training (about twenty-five minutes)
+	@$(BIN)/pip install --quiet zizmor
 	@$(BIN)/python -m scripts.release $(if $(OFFLINE),--offline)
 
 docs: setup ## the documentation as a site, in target/docs

@@ -3,14 +3,13 @@
     python -m scripts.release [--out dist] [--offline]
 
 Writes sbom.cdx.json (CycloneDX 1.6), licences.txt and SHA256SUMS next to the wheels. Exits with 1 if a version differs
-from the others, if a bundled part has no accepted licence, if a wheel is missing, if an advisory is known, or if an
-advisory database does not answer; --offline allows the last.
+from the others, if a bundled part has no accepted licence, if a wheel is missing, if a workflow has a known weakness,
+if an advisory is known, or if an advisory database does not answer; --offline allows the last.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 import subprocess
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import Requirement
 from scripts.audits import audit
+from scripts.published import SUMS, version, write_checksums
 from scripts.wheels import TARGETS
 
 if TYPE_CHECKING:
@@ -161,6 +161,19 @@ def faults(parts: list[Part], version: str, out: Path) -> Iterator[str]:
         yield f"{out} has no source distribution: make wheels"
 
 
+def workflow_faults() -> Iterator[str]:
+    """What zizmor finds in the workflows and the action: unpinned actions, injected text, too many permissions."""
+    zizmor = str(Path(sys.executable).with_name("zizmor"))
+    command = [zizmor, "--offline", "--no-progress", "--format=json", ".github", "action.yml"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    for finding in json.loads(done.stdout or "[]"):
+        # Where it is written, not where it matters.
+        where = finding["locations"][0]["symbolic"]["key"]["Local"]["given_path"]
+        yield f"{where}: {finding['ident']}: {finding['desc']}"
+    if done.returncode and not done.stdout:
+        yield f"zizmor: {done.stderr.strip()[-300:]}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.release")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
@@ -168,16 +181,14 @@ def main() -> int:
     arguments = parser.parse_args()
     out: Path = arguments.out
     out.mkdir(exist_ok=True)
-    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     parts = sorted({*crates(), *modules(), *distributions()})
-    (out / "sbom.cdx.json").write_text(json.dumps(bill(parts, version), indent=1) + "\n")
+    (out / "sbom.cdx.json").write_text(json.dumps(bill(parts, version()), indent=1) + "\n")
     (out / "licences.txt").write_text("".join(f"{each.purl}  {each.licence}\n" for each in parts))
-    uploads = sorted((*out.glob("*.whl"), *out.glob("*.tar.gz")))
-    sums = [f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.name}\n" for each in uploads]
-    (out / "SHA256SUMS").write_text("".join(sums))
+    # Last, with the bill and the licences in it.
+    write_checksums(out)
     advisories, unknown = audit(ROOT)
-    found = [*faults(parts, version, out), *advisories, *(() if arguments.offline else unknown)]
-    print(f"{len(parts)} libraries: {out / 'sbom.cdx.json'}, {out / 'licences.txt'}; checksums: {out / 'SHA256SUMS'}")
+    found = [*faults(parts, version(), out), *workflow_faults(), *advisories, *(() if arguments.offline else unknown)]
+    print(f"{len(parts)} libraries: {out / 'sbom.cdx.json'}, {out / 'licences.txt'}; checksums: {out / SUMS}")
     for each in unknown if arguments.offline else ():
         print(f"offline: {each}")
     for each in found:

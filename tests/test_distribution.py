@@ -47,7 +47,7 @@ def test_every_line_that_installs_names_it() -> None:
         if match["what"].rstrip(".") != NAME
     ]
     assert wrong == []
-    assert re.search(r"description: What pip installs\n +default: (\S+)", (ROOT / "action.yml").read_text())[1] == NAME
+    assert re.findall(r"\{PACKAGE:-([\w-]+)\$release\}", (ROOT / "action.yml").read_text()) == [NAME]
 
 
 def test_every_extra_that_is_named_exists_and_is_of_it() -> None:

@@ -94,6 +94,8 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 """Every text with a secret outside of a URL's user information has one of these."""
+_SHORTEST_KEY = 20
+"""Characters of the shortest key that is recognized by itself. A shorter text that is a mere name has no secret."""
 
 
 def redact(text: str) -> str:
@@ -103,7 +105,7 @@ def redact(text: str) -> str:
     Masking twice changes nothing.
     """
     text = without_userinfo(text)
-    if _HINT.search(text):
+    if _HINT.search(text) and not (len(text) < _SHORTEST_KEY and text.isidentifier()):
         for pattern in _secrets():
             text = pattern.sub(rf"\g<1>{MASK}", text)
     return text

@@ -42,19 +42,22 @@ class Runner:
         self.outputs: dict[str, dict[str, str]] = {}
         """By the id of the step."""
 
-    def step(self, name: str) -> subprocess.CompletedProcess[str]:
+    def step(self, name: str, **contexts: str) -> subprocess.CompletedProcess[str]:
+        """contexts: values of `github.…`."""
         (step,) = [each for each in ACTION["runs"]["steps"] if each.get("name") == name]
         values = {f"inputs.{key}": value for key, value in self.inputs.items()}
         values |= {"steps.report.outputs.exit-code": "", "steps.artifact.outputs.artifact-url": "https://a.test/1"}
         outputs = self.outputs.items()
         values |= {f"steps.{step}.outputs.{key}": value for step, made in outputs for key, value in made.items()}
         values |= {"github.token": "t", "github.event.pull_request.number": "7"}
+        values |= {f"github.{key}": value for key, value in contexts.items()}
         given = {key: values[value.strip("${ }")] for key, value in step.get("env", {}).items()}
         places = {
             key: str(self.folder / key.lower()) for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")
         }
         path = os.pathsep.join((str(self.folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]))
         environment = {**os.environ, **given, **places, "PATH": path, "GITHUB_REPOSITORY": "a/b"}
+        environment |= {"RUNNER_TEMP": str(self.folder)}
         environment |= {"GITHUB_REF_NAME": "main", "PLIMSOLL_EXIT_CODE_ON_INVALID": "0"}
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
@@ -105,6 +108,26 @@ def test_every_input_that_a_step_reads_is_declared():
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("tag", "package", "installed"),
+    [
+        ("v0.1.0", "", "plimsoll-lab==0.1.0"),
+        ("v1", "", "plimsoll-lab==1.*"),
+        ("main", "", "plimsoll-lab"),
+        ("3d3c42e5aac5ba805825da76410c181273ba90b1", "", "plimsoll-lab"),
+        ("v1", "./plimsoll_lab-0.2.0.whl", "./plimsoll_lab-0.2.0.whl"),
+    ],
+)
+def test_the_release_that_is_installed_is_that_of_the_tag_of_the_action(runner, tag, package, installed):
+    pip = '#!/bin/sh\nmkdir -p "$3/bin"\nprintf \'#!/bin/sh\\necho "$@"\\n\' > "$3/bin/pip"\nchmod +x "$3/bin/pip"\n'
+    (runner.folder / "bin" / "python").write_text(pip)
+    (runner.folder / "bin" / "python").chmod(0o755)
+    runner.inputs["package"] = package
+    done = runner.step("Install Plimsoll", action_ref=tag)
+    assert (done.returncode, done.stdout) == (0, f"install --quiet {installed}\n")
+    assert (runner.folder / "github_path").read_text() == f"{runner.folder}/plimsoll/bin\n"
+
+
 def test_a_run_is_reported_and_commented(runner, http_server):
     runner.inputs["command"] = command(http_server, "--threshold 'p50 < 10s'")
     assert runner.step("Load").returncode == 0

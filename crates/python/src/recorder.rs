@@ -52,7 +52,7 @@ impl Recorder {
         let exchange = reply.exchange();
         self.inner.exchange(endpoint, exchange, outcome, reply.size());
         if let Some(parts) = reply.timing() {
-            self.inner.parts(endpoint, parts, exchange.arrival);
+            self.inner.parts(endpoint, parts, self.inner.counted_at(exchange));
         }
         if let Some(errno) = reply.errno() {
             self.inner.errno(errno, exchange.arrival);
@@ -186,7 +186,8 @@ impl Recorder {
         self.ended(endpoint, reply, ended)?;
         if ended.is_failure() {
             let text = message.map(str::to_owned).or(text).unwrap_or_else(|| ended.name().to_owned());
-            self.inner.failure(EndpointId(endpoint), ended, &text, reply.exchange().arrival);
+            let at = self.inner.counted_at(reply.exchange());
+            self.inner.failure(EndpointId(endpoint), ended, &text, at);
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ impl Second {
 }
 
 /// Aggregates exchanges in one [`Cell`] per second, endpoint and outcome. A sample belongs to the second of its
-/// arrival.
+/// arrival. In the open model, what was due in the warm-up stays in it: [`counted_at`](Recorder::counted_at).
 pub struct Recorder {
     /// Stamp of the start of second 0, ns.
     epoch: u64,
@@ -121,6 +121,8 @@ pub struct Recorder {
     since: u64,
     /// End of the warm-up, ns: earlier failures are not grouped by message.
     warm: u64,
+    /// The same once there was an arrival of the open model; 0 before.
+    warm_arrivals: u64,
     /// Whether every exchange gets a row in `log`.
     logging: bool,
     log: Log,
@@ -140,6 +142,7 @@ impl Recorder {
             totals: Totals::default(),
             since: epoch,
             warm: 0,
+            warm_arrivals: 0,
             logging: false,
             log: Log::default(),
         }
@@ -210,7 +213,7 @@ impl Recorder {
         let times = outcome.has_duration().then(|| exchange.times());
         if let Some(times) = times
             && exchange.trace != 0
-            && exchange.arrival >= self.warm
+            && self.counted_at(exchange) >= self.warm
         {
             self.traced.add(endpoint, exchange, outcome, times);
         }
@@ -255,7 +258,7 @@ impl Recorder {
         body: u64,
         times: Option<Times>,
     ) {
-        self.second(exchange.arrival).cell(endpoint, outcome).add(exchange, body, times);
+        self.second(self.counted_at(exchange)).cell(endpoint, outcome).add(exchange, body, times);
     }
 
     /// Counts so many more without a time in the row of a stream.
@@ -267,6 +270,7 @@ impl Recorder {
 
     /// Counts an arrival of the open model in the second of its due time.
     pub fn offered(&mut self, due: u64) {
+        self.warm_arrivals = self.warm;
         self.second(due).health.offered += 1;
     }
 
@@ -284,7 +288,19 @@ impl Recorder {
         }
     }
 
-    /// Counts one failure by its message, except in the warm-up. The calls above record the exchange itself.
+    /// The stamp whose second has the exchange: its arrival. An arrival of the open model that was due in the warm-up
+    /// belongs to the end of the warm-up even if it is answered later. Otherwise answered, failed, unanswered and dropped
+    /// would be more than offered.
+    #[inline]
+    pub fn counted_at(&self, exchange: &Exchange) -> u64 {
+        if exchange.due < self.warm_arrivals {
+            return exchange.arrival.min(self.warm_arrivals - 1);
+        }
+        exchange.arrival
+    }
+
+    /// Counts one failure by its message, except in the warm-up. The calls above record the exchange itself. `at`: see
+    /// [`counted_at`](Recorder::counted_at).
     pub fn failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, at: u64) {
         if at < self.warm {
             return;
@@ -292,7 +308,7 @@ impl Recorder {
         self.failures.add(endpoint, outcome, message, Failure { count: 1, first: at, last: at });
     }
 
-    /// Records the `Server-Timing` header of the response that arrived at `at`.
+    /// Records the `Server-Timing` header of a response. `at`: see [`counted_at`](Recorder::counted_at).
     #[cold]
     pub fn parts(&mut self, endpoint: EndpointId, header: &[u8], at: u64) {
         if at >= self.warm {
@@ -351,7 +367,7 @@ impl Recorder {
         if self.logging {
             self.log.push(endpoint, exchange, outcome, body);
         }
-        let second = self.second(exchange.arrival);
+        let second = self.second(self.counted_at(exchange));
         second.cell(endpoint, outcome).add(exchange, body, times);
         second
     }

@@ -46,7 +46,7 @@ impl Recorder {
     /// an end that the peer began. `message`: why it is a failure.
     pub fn socket_closed(&mut self, rows: SocketRows, exchange: &Exchange, outcome: Outcome, message: &str) {
         if outcome.is_failure() {
-            self.failure(rows.close, outcome, message, exchange.arrival);
+            self.failure(rows.close, outcome, message, self.counted_at(exchange));
         }
         let times = (exchange.sent < exchange.arrival).then(|| exchange.times());
         self.add_outcome(rows.close, exchange, outcome, 0, times);

@@ -91,7 +91,7 @@ impl NativeUsers {
         let step = &self.steps[self.users[place].session.step().index()];
         let Ok(head) = finished.result.as_mut().map(take) else { return };
         if let Some(parts) = &head.timing {
-            recorder.parts(step.endpoint, parts, finished.exchange.arrival);
+            recorder.parts(step.endpoint, parts, recorder.counted_at(&finished.exchange));
         }
         if step.timeout > 0 {
             engine.end_by(finished.id, finished.exchange.sent + step.timeout);

@@ -257,7 +257,7 @@ impl NativeUsers {
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
         if let Some(parts) = &response.timing {
-            recorder.parts(step.endpoint, parts, exchange.arrival);
+            recorder.parts(step.endpoint, parts, recorder.counted_at(exchange));
         }
         let body = decoded.unwrap_or(response.body());
         if step.is_call {

@@ -139,7 +139,7 @@ impl Step {
         message: &str,
     ) {
         if outcome.is_failure() {
-            recorder.failure(self.endpoint, outcome, message, exchange.arrival);
+            recorder.failure(self.endpoint, outcome, message, recorder.counted_at(exchange));
         }
         recorder.exchange(self.endpoint, exchange, outcome, body);
     }

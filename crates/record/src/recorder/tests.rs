@@ -248,6 +248,28 @@ fn failures_of_the_warm_up_are_counted_but_not_filed() {
 }
 
 #[test]
+fn arrivals_that_were_due_in_the_warm_up_stay_there_when_they_are_answered_later() {
+    let answers = |is_open: bool| {
+        let mut recorder = Recorder::new(0);
+        let endpoint = recorder.endpoint("GET", "/");
+        recorder.warm_until(2 * SECOND);
+        for due in [SECOND, 2 * SECOND - 1, 2 * SECOND] {
+            if is_open {
+                recorder.offered(due);
+            }
+            let exchange = Exchange { due, ..arrived(4 * SECOND, SECOND) };
+            recorder.failure(endpoint, Outcome::Http, "500", recorder.counted_at(&exchange));
+            recorder.exchange(endpoint, &exchange, Outcome::Http, 0);
+        }
+        let taken = recorder.take(None);
+        let cells: Vec<_> = taken.cells.iter().map(|(second, .., cell)| (*second, cell.count)).collect();
+        (cells, taken.failures.iter().map(|(.., failure)| failure.count).sum::<u64>())
+    };
+    assert_eq!(answers(true), (vec![(1, 2), (4, 1)], 1));
+    assert_eq!(answers(false), (vec![(4, 3)], 3), "users have no due times that a schedule knows");
+}
+
+#[test]
 fn the_log_has_a_row_for_whatever_is_recorded_while_it_is_on() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");
