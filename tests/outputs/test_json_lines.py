@@ -25,7 +25,7 @@ def _lines(text: str | bytes) -> list[dict[str, Any]]:
 def test_a_line_has_the_figures_of_a_second(
     tmp_path: Path, output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
-    path = tmp_path / "folder" / "run.jsonl"
+    path = tmp_path / "run.jsonl"
     event = OutputEvent("note", 1_800_000_005.0, "Something happened.", {"extra": 1})
     sent(f"jsonl={path}", output_run, make_second(4, reasons=("a worker was lost",)), events=[event])
     second, note = _lines(path.read_text())

@@ -41,9 +41,11 @@ class ReplyValue:
 
     name: str
     """The name of its variable."""
-    kind: Literal["json", "regex", "header", "cookie"]
+    kind: Literal["json", "jsonpath", "regex", "header", "cookie"]
+    """jsonpath: only the proof has it."""
     what: str
-    """A JSON pointer, a regular expression with one group for the body, the name of a header, or that of a cookie."""
+    """A JSON pointer, a JSONPath, a regular expression with one group for the body, the name of a header, or that of a
+    cookie."""
     comment: str
     """Where the value is sent."""
     part: str = ""

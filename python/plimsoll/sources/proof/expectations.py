@@ -1,5 +1,5 @@
-"""A scenario that expects what was recorded: the status, the media type, the keys of a JSON object, the title of a
-page, and where a redirect leads."""
+"""A scenario that expects what was recorded: the status, the media type, the keys of a JSON object and the types of
+what is in it, the title of a page, and where a redirect leads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from plimsoll.sources.correlation.value_forms import is_id_segment
 from plimsoll.sources.draft import ReplyValue
 from plimsoll.sources.exchange import url_parts
 from plimsoll.sources.json_values import pointer_part
+from plimsoll.sources.proof.json_types import type_checks
 from plimsoll.sources.reply_values import escaped
 
 if TYPE_CHECKING:
@@ -69,6 +70,9 @@ def _expected(reply: RecordedReply, other: RecordedReply, samples: set[str]) -> 
     if 300 <= reply.status < 400 and (location := reply.header("location")):
         pattern = _leads_to(location, other.header("location") or location, samples)
         yield ReplyValue("proof_location", "header", "Location", "must lead to the same path", pattern)
+    if reply.document is not None and type(reply.document) is type(other.document):
+        for check in type_checks(reply.document, other.document):
+            yield ReplyValue(f"proof_type_{check.number}", "jsonpath", check.jsonpath, "must have the same type")
 
 
 def _leads_to(location: str, other: str, samples: set[str]) -> str:

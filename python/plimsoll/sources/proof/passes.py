@@ -17,6 +17,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.say.numbers import count
 from plimsoll.sources.plan_text import PlanText
 from plimsoll.sources.proof.expectations import step_title, strict_draft
+from plimsoll.sources.proof.json_types import difference_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,4 +174,6 @@ def _explained(step: DraftStep, why: str) -> str:
         if missing[1] == "Location":
             return f"it redirects to another path, recorded {reply.header('location').partition('?')[0]}"
         return f"its media type is another one, recorded {reply.content_type}"
+    if reply is not None and (difference := difference_in(why, reply.document, (step.other_reply or reply).document)):
+        return difference
     return why
