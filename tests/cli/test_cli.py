@@ -12,8 +12,8 @@ from plimsoll.cli import VERBS, Verbs, main
 from plimsoll.errors import UsageError
 
 WITHOUT = (
-    "import sys; import plimsoll.cli; "
-    "print({'gevent', 'requests', 'sqlalchemy', 'rich', 'alembic', 'pydantic'} & set(sys.modules))"
+    "import sys; import {}; "
+    "print({{'gevent', 'requests', 'sqlalchemy', 'rich', 'alembic', 'pydantic', 'numpy'}} & set(sys.modules))"
 )
 
 
@@ -94,8 +94,10 @@ def test_the_version(plimsoll):
     assert result.output.split()[1][0].isdigit()
 
 
-def test_the_help_loads_none_of_what_verbs_need():
-    done = subprocess.run([sys.executable, "-c", WITHOUT], stdout=subprocess.PIPE, text=True, check=True)
+@pytest.mark.parametrize("modules", ["plimsoll.cli", "plimsoll.cli.run, plimsoll.run.perform, plimsoll.run.manifest"])
+def test_neither_the_help_nor_the_beginning_of_a_run_loads_what_other_verbs_need(modules):
+    code = WITHOUT.format(modules)
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Engine, Headers, Origin, Timeouts
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
-from plimsoll.load.auth.oauth2 import TokenRequest
+from plimsoll.load.auth.definition import TokenRequest
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.protocols.tls import tls_settings
 from plimsoll.plain_text import one_line

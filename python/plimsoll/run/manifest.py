@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
-from plimsoll.load.auth.schemes import plain_auths
+from plimsoll.load.auth.definition import plain_auths
 from plimsoll.record.manifest import (
     GitState,
     Manifest,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.load.auth.schemes import plain_auths
+from plimsoll.load.auth.definition import plain_auths
 from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
@@ -25,7 +25,7 @@ from plimsoll.say.durations import duration_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.load.auth.schemes import AuthFields
+    from plimsoll.load.auth.definition import AuthFields
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.control.description import Description, OwnClass
 

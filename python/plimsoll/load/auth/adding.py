@@ -11,8 +11,8 @@ from plimsoll.load.origins import is_url
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.load.auth.oauth2 import Oauth2Table, TokenRequest
-    from plimsoll.load.auth.schemes import AuthFields
+    from plimsoll.load.auth.definition import AuthFields, TokenRequest
+    from plimsoll.load.auth.oauth2 import Oauth2Table
     from plimsoll.load.auth.table import AuthTable
     from plimsoll.load.protocols.draft import Draft
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import quote_plus
 
 from pydantic import AfterValidator, Field, model_validator
 
+from plimsoll.load.auth.definition import TokenRequest
 from plimsoll.load.bodies import fixed_text, form_template, has_variables, header_value
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.origins import is_url, split_url
@@ -35,28 +35,6 @@ def _issuer(url: str) -> str:
     if not is_url(url):
         raise BadValueError(f'{shown(url)} is not the URL of an issuer; valid is "https://login.example.org/realm"')
     return _fixed_url(url)
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRequest:
-    """The request for a token, in the format for native users."""
-
-    name: str
-    """The URL, for messages and for its row."""
-    target: int
-    path: str
-    headers: list[list[str]]
-    authorization: str | None
-    """The value of the header: the client, if the form does not name it."""
-    body: str
-    refresh: str
-    """The form for another token by a refresh token, without that."""
-    refresh_before: float
-    """Seconds."""
-    timeout: float
-    """Seconds."""
-    issuer: str | None = None
-    """Whose metadata have the URL; None when it is known. Until then target and path are those of the metadata."""
 
 
 class Oauth2Table(TomlTable):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from plimsoll.load.auth.oauth2 import Oauth2Table
-from plimsoll.load.auth.schemes import AwsTable
 from plimsoll.load.bodies import fixed_text, has_variables, header_value
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import HeaderName, HeadersTable, TomlTable
@@ -17,10 +16,29 @@ from plimsoll.say.names import listed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from plimsoll.load.auth.definition import Value
+
 _HEADERS = ("basic", "bearer", "api_key")
 _SCHEMES = ("oauth2", "aws_sigv4", "digest")
 _AUTHS = (*_HEADERS, *_SCHEMES)
 _Credential = Annotated[str, Field(min_length=1), AfterValidator(header_value)]
+
+
+class AwsTable(TomlTable):
+    """auth = { aws_sigv4 = { access_key = "…", secret_key = "…", region = "eu-central-1", service = "sqs" } }"""
+
+    access_key: _Credential
+    secret_key: _Credential
+    session_token: _Credential | None = None
+    """Of temporary credentials."""
+    region: _Credential
+    """As `"eu-central-1"`."""
+    service: _Credential
+    """As `"execute-api"` (API Gateway), `"s3"` or `"sqs"`."""
+
+    def definition(self) -> dict[str, Value]:
+        """In the format for native users."""
+        return {name: getattr(self, name) for name in self.field_names()}
 
 
 class AuthTable(TomlTable):
