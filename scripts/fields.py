@@ -152,7 +152,7 @@ def _kind_of_table(table: Schema) -> str:
         return str(table["title"])
     if "properties" not in _object(table):
         return _kind({name: value for name, value in table.items() if name != "description"}, {})
-    return "text or table" if "anyOf" in table else "table"
+    return f"{_kind(table['anyOf'][0], {})} or table" if "anyOf" in table else "table"
 
 
 def _object(table: Schema) -> Schema:

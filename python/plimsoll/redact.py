@@ -79,6 +79,8 @@ _PATTERNS = [
     (r"(\bauth=\((?:[^()'\"]{0,2}['\"][^'\"]{0,200}['\"],\s?)?['\"])[^'\"]+", re.IGNORECASE),
     # subprotocols of WebSockets: access_token.x, base64url.bearer.authorization.k8s.io.x
     (rf"({_SECRET}(?:\.k8s\.io)?\.)(?=[\w-]*\d)[\w-]{{16,}}", re.IGNORECASE),
+    # ${hmac_sha256:KEY:TEXT} of a plan
+    (r"(\$\{hmac_[a-z0-9_]{4,20}:)(?!\$\{)[^:}]+", 0),
     # --db-password x, --user ann:x
     (rf"(--?[\w-]{{0,60}}{_SECRET}[ \t]+[\"']?)(?![-\"'])[^\s\"'<>]+", re.IGNORECASE),
     (r"(--(?:user|login)[ =][\w.@-]{1,60}:)[^\s\"'<>]+", re.IGNORECASE),
@@ -89,7 +91,7 @@ _PATTERNS = [
     (r"((?<=[?&])(?:key|code)=)(?=[^&\s]*\d)[^&\s\"'<>]{12,}", re.IGNORECASE),
 ]
 _HINT = re.compile(
-    rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|code=|hook|--user|--login|bearer|basic"
+    rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|hmac_|code=|hook|--user|--login|bearer|basic"
     rf"|digest|eyJ|AKIA|ASIA|-----BEGIN|{_MARKED}",
     re.IGNORECASE,
 )

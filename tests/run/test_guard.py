@@ -114,6 +114,9 @@ def test_a_load_at_its_caps_may_begin() -> None:
 def test_requests_of_an_iteration_are_those_of_its_flows_by_weight() -> None:
     assert requests_each(scenario((1, 3.0), (5, 1.0))) == 2.0
     assert requests_each(scenario((1, 3.0), (5, 1.0), choice="in_turn")) == 3.0
+    once: dict[str, object] = {}
+    steps = [once, {"repeat": {"most": 5, "until": "${a}"}}, {"repeat": {"most": 2, "from": 0}}]
+    assert requests_each({"flows": [{"name": "f", "steps": steps}]}) == 2 * (1 + 5 + 1)
 
 
 def test_every_run_gets_the_limits_of_this_machine(limits: Path) -> None:

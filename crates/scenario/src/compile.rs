@@ -10,14 +10,17 @@ use crate::DefinitionError;
 use crate::auth::Auth;
 use crate::auth::token::TokenService;
 use crate::choice::Choice;
+use crate::condition::Condition;
 use crate::definition::{self, Definition};
 use crate::feeder::Feeder;
 use crate::grpc::{GRPC, Grpc, schema};
 use crate::headers::Line;
+use crate::jwt::TokenKind;
 use crate::llm::Objectives;
 use crate::names::check_name;
+use crate::repetition::{Extent, Repetition, beginnings, extents, innermost, repeated};
 use crate::request::Blueprint;
-use crate::scenario::{Flow, Scenario, Step, Stream, Worker};
+use crate::scenario::{Flow, Scenario, Step, Stream, Turn, Worker};
 use crate::scope::Scope;
 use crate::target::{Forwarding, Target};
 use crate::time::{Think, nanos};
@@ -61,6 +64,9 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
     let schema = definition.schema.as_deref().map(schema).transpose()?;
     let schema = schema.as_ref();
     let token_services = token_services(&definition.auths, targets.len())?;
+    let tokens: Result<Vec<_>, _> = (definition.tokens.into_iter().zip(0..))
+        .map(|(token, index): (_, u32)| TokenKind::new(token, &format!("tokens[{index}]")))
+        .collect();
     let shared = Shared {
         schema,
         feeders: &feeders,
@@ -68,6 +74,7 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
         lines: &lines,
         defaults,
         auths: &definition.auths,
+        tokens: &tokens?,
         cookies: definition.cookies,
     };
     let (mut flows, mut steps): (Vec<Flow>, Vec<Step>) = (Vec::new(), Vec::new());
@@ -121,6 +128,7 @@ struct Shared<'a> {
     defaults: &'a [(&'a str, &'a str)],
     auths: &'a [definition::Auth],
     schema: Option<&'a Schema>,
+    tokens: &'a [TokenKind],
     cookies: bool,
 }
 
@@ -139,19 +147,37 @@ impl Shared<'_> {
         check_order(&flow.steps, field)?;
         let variables = variables(&flow.steps, field)?;
         let first = steps.len();
-        let (mut extracted, last) = (0, flow.steps.len() - 1);
+        let extents = extents(&flow.steps, field)?;
+        let beginnings = beginnings(&flow.steps, &extents, |name| number_of(name, &variables));
+        let turns = turns(&flow.steps);
+        let repeated: Vec<_> = (0..flow.steps.len()).map(|index| repeated(&flow.steps, &extents, index)).collect();
+        let mut extracted = 0;
         for (index, step) in flow.steps.into_iter().enumerate() {
-            let place = Place { flow: number, is_last: index == last, extracted, variables: &variables };
             let numbers = numbers(&step, &variables);
             // Variables have numbers in the order of the steps, so those of earlier steps come first.
             let known = numbers.iter().map(|number| *number as usize + 1).fold(extracted, usize::max);
+            let place = Place {
+                flow: number,
+                turn: turns[index],
+                start: first,
+                extracted,
+                known,
+                variables: &variables,
+                repeated: &repeated[index],
+                innermost: innermost(&extents, index),
+                ends: extents
+                    .iter()
+                    .position(|extent| extent.last == index)
+                    .map(|number| (number as u32, extents[number])),
+            };
             steps.push(self.step(step, &numbers, place, &format!("{field}.steps[{index}]"))?);
             extracted = known;
         }
         let mut feeders: Vec<u32> = steps[first..].iter().flat_map(Step::feeders).collect();
         feeders.sort_unstable();
         feeders.dedup();
-        Ok(Flow { name: flow.name, steps: first..steps.len(), feeders: feeders.into(), variables: variables.into() })
+        let (steps, feeders, variables) = (first..steps.len(), feeders.into(), variables.into());
+        Ok(Flow { name: flow.name, steps, feeders, variables, beginnings: beginnings.into() })
     }
 
     fn step(
@@ -190,7 +216,7 @@ impl Shared<'_> {
         lines.extend(forwarding.and_then(|forwarding| credentials(forwarding, &lines, step.target)));
         let missing = |name: &str| DefinitionError::new(field, format!("missing field `{name}`"));
         let (method, path) = (method.ok_or_else(|| missing("method"))?, path.ok_or_else(|| missing("path"))?);
-        let blueprint = Blueprint::new(method, &path, &lines, step.body, place.scope(self.feeders), field)?;
+        let blueprint = Blueprint::new(method, &path, &lines, step.body, place.scope(self), field)?;
         let blueprint = match forwarding {
             None => blueprint,
             Some(forwarding) => blueprint.forwarded(&forwarding.root),
@@ -201,11 +227,14 @@ impl Shared<'_> {
                 blueprint.into_call(grpc).map_err(|error| DefinitionError::new(format!("{field}.body.json"), error))?
             }
         };
-        let auth = step.auth.map(|number| Auth::new(self.auths, number, place.scope(self.feeders))).transpose()?;
+        let auth = step.auth.map(|number| Auth::new(self.auths, number, place.scope(self))).transpose()?;
         let directory = blueprint.directory().map(Into::into);
         let cookies = self.cookies.then(|| CookieRules { sender: Arc::clone(&target.site), directory });
         let keeps_directory = self.cookies && blueprint.directory().is_none();
-        let rules = Rules::new(step.expect, step.extract, numbers, place.scope(self.feeders), cookies, field)?;
+        let rules = Rules::new(step.expect, step.extract, numbers, place.scope(self), cookies, field)?;
+        let condition = place.condition(step.if_, self, field)?;
+        let repetition = place.repetition(step.repeat, self, field)?;
+        let is_judged = repetition.as_ref().is_some_and(|repetition| repetition.is_judged());
         let method_of_row = match (&websocket, &grpc) {
             (Some(socket), _) => socket.method(),
             (_, Some(_)) => GRPC,
@@ -226,9 +255,11 @@ impl Shared<'_> {
             keeps_directory,
             blueprint,
             auth: auth.map(Box::new),
-            rules: (!rules.is_plain()).then(|| Box::new(rules)),
+            rules: (is_judged || !rules.is_plain()).then(|| Box::new(rules)),
             think: Think::new(step.think, &format!("{field}.think"))?,
-            is_last: place.is_last,
+            turn: place.turn,
+            condition,
+            repetition,
             flow: place.flow,
         })
     }
@@ -310,21 +341,70 @@ fn limit(seconds: Option<f64>, field: &str, name: &str) -> Result<u64, Definitio
     seconds.map_or(Ok(0), |seconds| nanos(seconds, &format!("{field}.{name}")))
 }
 
+/// What follows each step of a flow.
+fn turns(steps: &[definition::Step]) -> Vec<Turn> {
+    let turn = |(index, step): (usize, &definition::Step)| match steps.get(index + 1) {
+        _ if step.repeat.is_some() => Turn::Asks,
+        None => Turn::End,
+        Some(next) if next.if_.is_some() => Turn::Asks,
+        Some(_) => Turn::Next,
+    };
+    steps.iter().enumerate().map(turn).collect()
+}
+
 /// The position of a step in its flow.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     flow: u32,
-    is_last: bool,
+    turn: Turn,
+    /// The first step of the flow.
+    start: usize,
     /// Number of variables that earlier steps extract.
     extracted: usize,
+    /// The same with those of this step.
+    known: usize,
+    /// Variables that are there before their step, in a repetition.
+    repeated: &'a [String],
+    /// The repetition that the step belongs to, if only to one.
+    innermost: Option<(u32, Extent)>,
+    /// The repetition that ends with the step.
+    ends: Option<(u32, Extent)>,
     /// Names of the flow's variables.
     variables: &'a [String],
 }
 
 impl<'a> Place<'a> {
-    fn scope(self, feeders: &'a [Feeder]) -> Scope<'a> {
-        let (extracted, later) = self.variables.split_at(self.extracted);
-        Scope { feeders, extracted, later }
+    fn scope(self, shared: &'a Shared<'_>) -> Scope<'a> {
+        self.scope_after(self.extracted, shared)
+    }
+
+    /// `extracted`: number of variables.
+    fn scope_after(self, extracted: usize, shared: &'a Shared<'_>) -> Scope<'a> {
+        let (extracted, later) = self.variables.split_at(extracted);
+        let (repeated, repetition) = (self.repeated, self.innermost.map(|(number, _)| number));
+        Scope { feeders: shared.feeders, extracted, later, repeated, repetition, tokens: shared.tokens }
+    }
+
+    fn condition(
+        self,
+        text: Option<String>,
+        shared: &Shared<'_>,
+        field: &str,
+    ) -> Result<Option<Box<Condition>>, DefinitionError> {
+        let condition = text.map(|text| Condition::new(&text, self.scope(shared)));
+        let condition = condition.transpose().map_err(|reason| DefinitionError::new(format!("{field}.if"), reason))?;
+        Ok(condition.map(Box::new))
+    }
+
+    fn repetition(
+        self,
+        repeat: Option<definition::Repeat>,
+        shared: &Shared<'_>,
+        field: &str,
+    ) -> Result<Option<Box<Repetition>>, DefinitionError> {
+        let Some((repeat, ends)) = repeat.zip(self.ends) else { return Ok(None) };
+        let scope = self.scope_after(self.known, shared);
+        Repetition::new(repeat, ends, self.start, scope, field).map(Box::new).map(Some)
     }
 }
 
@@ -350,6 +430,9 @@ fn variables(steps: &[definition::Step], field: &str) -> Result<Vec<String>, Def
 
 /// The numbers of the variables that a step extracts.
 fn numbers(step: &definition::Step, variables: &[String]) -> Vec<u32> {
-    let number = |name: &String| variables.iter().position(|known| known == name).expect("all are known");
-    step.extract.iter().map(|extract| number(&extract.into) as u32).collect()
+    step.extract.iter().map(|extract| number_of(&extract.into, variables)).collect()
+}
+
+fn number_of(name: &str, variables: &[String]) -> u32 {
+    variables.iter().position(|known| known == name).expect("all are known") as u32
 }

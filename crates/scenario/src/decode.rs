@@ -49,7 +49,7 @@ fn from_base64(text: &str) -> Result<String, &'static str> {
 }
 
 /// With its numeric entities and those of the characters that HTML itself uses; others stay.
-fn unescaped_html(text: &str) -> String {
+pub(crate) fn unescaped_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('&') {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::DefinitionError;
@@ -39,7 +39,49 @@ pub(crate) struct Definition {
     /// How steps say who sends them, by their number.
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) auths: Vec<Auth>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) tokens: Vec<Token>,
     pub(crate) flows: Vec<Flow>,
+}
+
+/// JSON Web Tokens that users sign: `${jwt.NAME}`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Token {
+    pub(crate) name: String,
+    pub(crate) algorithm: JwtAlgorithm,
+    pub(crate) key: Key,
+    pub(crate) key_id: Option<String>,
+    /// A JSON object.
+    pub(crate) claims: String,
+    /// Whether `iat` is added; absent: true.
+    pub(crate) issued: Option<bool>,
+    /// Seconds until `exp`; absent: there is none.
+    pub(crate) expires: Option<f64>,
+}
+
+/// A key: a text, or bytes. Of a pair of keys the private one, in PEM.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Key {
+    Text(String),
+    Base64(String),
+}
+
+/// RFC 7518 §3.1, RFC 8037 §3.1
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum JwtAlgorithm {
+    Hs256,
+    Hs384,
+    Hs512,
+    Rs256,
+    Rs384,
+    Rs512,
+    Es256,
+    Es384,
+    #[serde(rename = "EdDSA")]
+    EdDsa,
 }
 
 #[derive(Debug, Deserialize)]
@@ -210,6 +252,10 @@ pub(crate) struct Step {
     /// Absent: there are no objectives.
     pub(crate) slo: Option<Slo>,
     pub(crate) think: Option<Think>,
+    /// The step is left out unless this condition holds.
+    #[serde(rename = "if")]
+    pub(crate) if_: Option<String>,
+    pub(crate) repeat: Option<Repeat>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) extract: Vec<Extract>,
     #[serde(default, deserialize_with = "or_default")]
@@ -270,6 +316,22 @@ pub(crate) enum WebSocket {
     Close(u16),
 }
 
+/// How often a step, or the steps from an earlier one to this one, are done.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Repeat {
+    /// The index of the first of these steps in the flow; absent: this one.
+    pub(crate) from: Option<usize>,
+    /// With a condition the limit, else the number.
+    pub(crate) most: u32,
+    /// Conditions. With neither, the steps are done `most` times.
+    #[serde(rename = "while")]
+    pub(crate) while_: Option<String>,
+    pub(crate) until: Option<String>,
+    /// Before they are done again; absent: that of the step.
+    pub(crate) pause: Option<Think>,
+}
+
 /// What is in the body of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -305,6 +367,8 @@ pub(crate) struct Extract {
     pub(crate) what: String,
     /// Of a header: a regular expression; its first group is the value.
     pub(crate) part: Option<String>,
+    /// Of a CSS selector: an attribute of the element; absent: its text.
+    pub(crate) attribute: Option<String>,
     /// The encodings of the value, the outermost first.
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) decode: Vec<Decoding>,
@@ -338,6 +402,7 @@ pub(crate) enum From {
     Json,
     Jsonpath,
     Regex,
+    Css,
     Header,
     Cookie,
 }

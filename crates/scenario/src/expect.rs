@@ -283,7 +283,7 @@ mod tests {
     use crate::session::Session;
 
     fn scope() -> Scope<'static> {
-        Scope { feeders: &[], extracted: &[], later: &[] }
+        Scope::default()
     }
 
     fn compiled(given: &serde_json::Value) -> (Expectations, Pointers) {

@@ -114,7 +114,7 @@ impl Expected {
 
 /// The name of a member, with `$${` as in other texts.
 fn fixed_name(name: &str) -> Result<String, String> {
-    let none = Scope { feeders: &[], extracted: &[], later: &[] };
+    let none = Scope::default();
     let template = Template::raw(name, none);
     let text = template.ok().and_then(|template| template.constant().map(str::to_owned));
     text.ok_or_else(|| format!("variables are not replaced in the name {name:?}; for the text ${{ write $${{"))
@@ -132,7 +132,8 @@ mod tests {
     use crate::scope::Scope;
     use crate::session::Session;
 
-    const SCOPE: Scope<'_> = Scope { feeders: &[], extracted: &[], later: &[] };
+    const SCOPE: Scope<'_> =
+        Scope { feeders: &[], extracted: &[], later: &[], repeated: &[], repetition: None, tokens: &[] };
 
     /// Whether the text is the expected value, for user 3.
     fn is(expected: Value, raw: &str) -> bool {

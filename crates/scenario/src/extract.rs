@@ -9,6 +9,7 @@ use serde_json_path::JsonPath;
 
 use crate::DefinitionError;
 use crate::cookies::SetCookie;
+use crate::css::Css;
 use crate::definition::{self, Decoding, From};
 use crate::json::pointers::Pointers;
 use crate::json::values::text_of;
@@ -40,6 +41,7 @@ enum Rule {
     /// RFC 9535
     Path(JsonPath),
     Regex(Regex),
+    Css(Box<Css>),
     /// The whole value, or the part that the expression finds
     Header(String, Option<Regex>),
     Cookie(String),
@@ -53,14 +55,17 @@ impl Extraction {
         pointers: &mut Pointers,
         field: &str,
     ) -> Result<Self, DefinitionError> {
-        let definition::Extract { from, what, part, decode, within, default, .. } = extract;
+        let definition::Extract { from, what, part, attribute, decode, within, default, .. } = extract;
         let wrong = |name| move |reason| DefinitionError::new(format!("{field}.{name}"), reason);
         let part = part.as_deref().map(regex_of).transpose().map_err(wrong("part"))?;
         if part.is_some() && !matches!(from, From::Header) {
             return Err(wrong("part")("only a header has parts".into()));
         }
+        if attribute.is_some() && !matches!(from, From::Css) {
+            return Err(wrong("attribute")("only an element that a CSS selector finds has attributes".into()));
+        }
         let within = within.as_deref().map(regex_of).transpose().map_err(wrong("within"))?;
-        let rule = Rule::new(from, what, part, pointers).map_err(wrong("what"))?;
+        let rule = Rule::new(from, what, (part, attribute), pointers).map_err(wrong("what"))?;
         let is_plain = decode.is_empty() && within.is_none();
         let inside = (!is_plain).then(|| Box::new(Inside { decode, within }));
         Ok(Self { number, default, rule, inside })
@@ -100,6 +105,7 @@ impl Extraction {
                 let found = first_group(regex, response.body).map(String::from_utf8_lossy);
                 found.ok_or_else(|| format!("no match of regex {}", regex.as_str()))
             }
+            Rule::Css(css) => css.find(response.body).map(Cow::Owned).map_err(|lack| complaint("css", &css.text, lack)),
             Rule::Header(name, part) => {
                 let whole = http::header(response.head, name).ok_or_else(|| format!("no header {name}"))?;
                 let found = match part {
@@ -132,7 +138,12 @@ fn complaint(kind: &str, what: &str, lack: Lack) -> String {
 }
 
 impl Rule {
-    fn new(from: From, what: String, part: Option<Regex>, pointers: &mut Pointers) -> Result<Self, String> {
+    fn new(
+        from: From,
+        what: String,
+        (part, attribute): (Option<Regex>, Option<String>),
+        pointers: &mut Pointers,
+    ) -> Result<Self, String> {
         Ok(match from {
             From::Json => {
                 let place = pointers.add(&what)?;
@@ -140,6 +151,7 @@ impl Rule {
             }
             From::Jsonpath => Rule::Path(JsonPath::parse(&what).map_err(|error| format!("not a JSONPath: {error}"))?),
             From::Regex => Rule::Regex(regex_of(&what)?),
+            From::Css => Rule::Css(Box::new(Css::new(what, attribute)?)),
             From::Header => {
                 http::Headers::new([(what.as_bytes(), &b""[..])]).map_err(|error| error.to_string())?;
                 Rule::Header(what, part)
@@ -201,7 +213,7 @@ mod tests {
 
     fn plain(from: From, what: &str) -> Extract {
         let (into, what) = ("v".into(), what.into());
-        Extract { into, from, what, part: None, decode: Vec::new(), within: None, default: None }
+        Extract { into, from, what, part: None, attribute: None, decode: Vec::new(), within: None, default: None }
     }
 
     fn extraction(from: From, what: &str) -> Result<(Extraction, Pointers), String> {
@@ -240,6 +252,7 @@ mod tests {
             (From::Regex, "\"id\": \\d", Some("\"id\": 4")),
             (From::Regex, "(?:no|(yes))\": null", None),
             (From::Regex, "never", None),
+            (From::Css, "p", None),
             (From::Header, "x-id", Some("7")),
             (From::Header, "X-None", None),
             (From::Cookie, "a", Some("3")),
@@ -305,6 +318,7 @@ mod tests {
             (From::Jsonpath, "$.x", "{}", "no value of jsonpath $.x"),
             (From::Jsonpath, "$.x", "", "no value of jsonpath $.x: the body is not JSON"),
             (From::Regex, "a+", "", "no match of regex a+"),
+            (From::Css, "p a", "<p>", "no value of css p a"),
             (From::Header, "X-A", "", "no header X-A"),
             (From::Cookie, "sid", "", "no cookie sid"),
         ] {
@@ -318,6 +332,7 @@ mod tests {
             (From::Json, "token", "x.what: not a JSON pointer: "),
             (From::Jsonpath, "/token", "x.what: not a JSONPath: "),
             (From::Regex, "(", "x.what: not a regular expression: "),
+            (From::Css, "p[", "x.what: not a CSS selector: "),
             (From::Header, "a b", "x.what: a header name must be"),
             (From::Cookie, "", "x.what: a cookie has a name"),
         ] {
@@ -332,6 +347,7 @@ mod tests {
             (From::Json, "", false),
             (From::Jsonpath, "$", false),
             (From::Regex, "", false),
+            (From::Css, "p", false),
             (From::Header, "a", true),
             (From::Cookie, "a", true),
         ] {

@@ -6,12 +6,14 @@
 //!
 //! - `definition`: the structure of the JSON. `compile`: builds a [`Scenario`]; every error is a [`DefinitionError`].
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
-//! - `names`, `scope`, `template`: variables become indexes, texts become pieces.
+//! - `names`, `scope`, `template`: variables become indexes, texts become pieces. `functions`, `jwt`: digests of texts,
+//!   and tokens that users sign.
+//! - `condition`, `repetition`: steps that are left out, and steps that are done several times.
 //! - `request`: a step's request and its bytes; `body` and `headers`: parts of it. `time`, `choice`: think times, and the choice of flows.
 //! - `auth`: tokens, signatures and answers to challenges, which are added to an encoded request.
 //! - `websocket`: steps of a WebSocket. `grpc`: steps that are calls of gRPC.
-//! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`]. `json`: reads JSON without
-//!   a tree. `bodies`: the memory limit of bodies, and of what is made of them.
+//! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`]. `json`, `css`: read JSON
+//!   and HTML without a tree. `bodies`: the memory limit of bodies, and of what is made of them.
 //!
 //! The state during a run:
 //!
@@ -55,7 +57,9 @@ pub mod bodies;
 mod body;
 mod choice;
 mod compile;
+mod condition;
 mod cookies;
+mod css;
 mod date;
 mod decode;
 mod definition;
@@ -65,13 +69,16 @@ mod expected;
 mod extract;
 mod feeder;
 mod filling;
+mod functions;
 mod grpc;
 mod headers;
 mod json;
+mod jwt;
 mod llm;
 mod names;
 mod player;
 mod random;
+mod repetition;
 mod request;
 mod response;
 mod scenario;

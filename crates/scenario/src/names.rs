@@ -11,6 +11,8 @@ pub(crate) const BUILT_IN: [(&str, Source); 8] = [
     ("user", Source::User),
     ("uuid", Source::Uuid),
 ];
+/// A name that only steps of a repetition may use.
+pub(crate) const REPETITION: &str = "repetition";
 /// Maximum letters of `${text:N}`.
 const LONGEST_TEXT: u32 = 65_536;
 
@@ -25,6 +27,8 @@ pub(crate) enum Source {
     Iteration,
     /// Number of the user, unique over all workers.
     User,
+    /// How often the steps of a repetition were done before, from this number on.
+    Repetition { number: u32, from: u32 },
     /// A new number in 0..2^31 for each occurrence.
     Random,
     /// A new UUID for each occurrence.
@@ -43,7 +47,11 @@ impl Source {
     /// The name of a variable that has another value at another place or time.
     pub(crate) fn new_each_time(self) -> Option<&'static str> {
         match self {
-            Source::Cell { .. } | Source::Extracted(_) | Source::Iteration | Source::User => None,
+            Source::Cell { .. }
+            | Source::Extracted(_)
+            | Source::Iteration
+            | Source::User
+            | Source::Repetition { .. } => None,
             Source::Random => Some("random"),
             Source::Uuid => Some("uuid"),
             Source::Text(_) => Some("text"),
@@ -64,9 +72,21 @@ pub(crate) fn built_in(name: &str) -> Result<Option<Source>, String> {
     Ok(BUILT_IN.iter().find(|(known, _)| *known == name).map(|&(_, source)| source))
 }
 
+/// The first number of `${repetition}` or `${repetition:1}`.
+pub(crate) fn counted(name: &str) -> Result<Option<u32>, String> {
+    let Some(rest) = name.strip_prefix(REPETITION) else { return Ok(None) };
+    match rest.strip_prefix(':') {
+        None if rest.is_empty() => Ok(Some(0)),
+        None => Ok(None),
+        Some(from) => {
+            from.parse().map(Some).map_err(|_| format!("${{{name}}} needs a number, as in ${{repetition:1}}"))
+        }
+    }
+}
+
 /// Rejects names that are ambiguous, or that are not possible between `${` and `}`.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
-    if BUILT_IN.iter().any(|(known, _)| *known == name) {
+    if name == REPETITION || BUILT_IN.iter().any(|(known, _)| *known == name) {
         return Err(format!("{name} is a variable that is always there; choose another name"));
     }
     if name.is_empty() || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '-') {
@@ -99,6 +119,7 @@ mod tests {
             "now",
             "unix",
             "unix_ms",
+            "repetition",
         ] {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }

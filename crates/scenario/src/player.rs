@@ -6,11 +6,11 @@ use crate::DefinitionError;
 use crate::auth::sigv4::DayKey;
 use crate::date::Clock;
 use crate::feeder::{Feed, Feeder};
-use crate::filling::Sources;
+use crate::filling::{Filling, Sources};
 use crate::grpc::Reply;
 use crate::random::Random;
 use crate::request::{Cookies, Refusal, Scratch};
-use crate::scenario::{Scenario, Step};
+use crate::scenario::{Scenario, Step, Turn};
 use crate::session::{Session, StepId};
 use crate::template::{Context, Missing};
 use crate::verdict::Verdict;
@@ -173,6 +173,10 @@ impl Player {
         }
         self.iterations += 1;
         session.begin(iteration, StepId(flow.steps.start as u32));
+        for (number, text) in &flow.beginnings {
+            // It is as short as the plan has it.
+            let _ = session.set_value(*number, flow.variables.len(), Some(text));
+        }
         Ok(())
     }
 
@@ -249,11 +253,13 @@ impl Player {
     #[inline]
     pub fn judge(&mut self, session: &mut Session, status: u16, head: &[u8], body: &[u8], response: u64) -> Verdict {
         let Self { scenario, random, filled, clock, .. } = self;
-        match &scenario.step(session.step()).rules {
+        let step = scenario.step(session.step());
+        match &step.rules {
             None => Verdict::plain(status),
             Some(rules) => {
                 let sources = Sources { feeders: &scenario.feeders, random, text: filled };
-                rules.judge(session, sources, status, (head, body), response, *clock)
+                let verdict = rules.judge(session, sources, status, (head, body), response, *clock);
+                if step.repetition.is_some() { self.limited(session, verdict) } else { verdict }
             }
         }
     }
@@ -271,7 +277,9 @@ impl Player {
                 None => Verdict::Success,
                 Some(rules) => {
                     let sources = Sources { feeders: &scenario.feeders, random, text: filled };
-                    rules.judge(session, sources, reply.status, (reply.head, json.as_bytes()), response, *clock)
+                    let found = (reply.head, json.as_bytes());
+                    let verdict = rules.judge(session, sources, reply.status, found, response, *clock);
+                    self.limited(session, verdict)
                 }
             },
         }
@@ -285,11 +293,62 @@ impl Player {
             rules.fall_back(session);
         }
         let think = step.think.draw(&mut self.random);
-        if step.is_last {
-            return Next::End { think };
+        match step.turn {
+            Turn::Next => {
+                session.go_to(StepId(session.step().0 + 1));
+                Next::Step { think }
+            }
+            Turn::End => Next::End { think },
+            Turn::Asks => self.ask(session, think),
         }
-        session.go_to(StepId(session.step().0 + 1));
+    }
+
+    /// Leaves a step that ends a repetition, or whose next step has a condition.
+    fn ask(&mut self, session: &mut Session, mut think: u64) -> Next {
+        let Self { scenario, random, filled, .. } = self;
+        let mut next = StepId(session.step().0 + 1);
+        let mut is_over = false;
+        let step = scenario.step(session.step());
+        if let Some(repetition) = &step.repetition {
+            let done = session.done(repetition.number) + 1;
+            let sources = Sources { feeders: &scenario.feeders, random, text: filled };
+            if repetition.goes_on(done, &mut Filling { session, sources }) {
+                session.set_done(repetition.number, done);
+                next = repetition.first;
+                think = repetition.pause.map_or(think, |pause| pause.draw(random));
+            } else {
+                session.set_done(repetition.number, 0);
+            }
+        }
+        let end = scenario.flows[step.flow as usize].steps.end;
+        while !is_over {
+            if next.index() == end {
+                return Next::End { think };
+            }
+            let step = scenario.step(next);
+            let sources = Sources { feeders: &scenario.feeders, random, text: filled };
+            is_over =
+                step.condition.as_ref().is_none_or(|condition| condition.holds(&mut Filling { session, sources }));
+            if !is_over {
+                if let Some(rules) = &step.rules {
+                    rules.fall_back(session);
+                }
+                next = StepId(next.0 + 1);
+            }
+        }
+        session.go_to(next);
         Next::Step { think }
+    }
+
+    /// The verdict, or that a repetition has reached its limit.
+    #[cold]
+    fn limited(&mut self, session: &Session, verdict: Verdict) -> Verdict {
+        let Self { scenario, random, filled, .. } = self;
+        let repetition = scenario.step(session.step()).repetition.as_ref().filter(|_| verdict == Verdict::Success);
+        let Some(repetition) = repetition else { return verdict };
+        let sources = Sources { feeders: &scenario.feeders, random, text: filled };
+        let done = session.done(repetition.number) + 1;
+        repetition.over_limit(done, &mut Filling { session, sources }).map_or(verdict, Verdict::Assertion)
     }
 }
 

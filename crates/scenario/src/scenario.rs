@@ -8,9 +8,11 @@ use plimsoll_http::EventFormat;
 use crate::auth::token::TokenService;
 use crate::auth::{Auth, Scheme};
 use crate::choice::Choice;
+use crate::condition::Condition;
 use crate::feeder::Feeder;
 use crate::grpc::Grpc;
 use crate::llm::Objectives;
+use crate::repetition::Repetition;
 use crate::request::Blueprint;
 use crate::session::StepId;
 use crate::target::Target;
@@ -36,6 +38,17 @@ impl Stream {
             Stream::Text(_) => EventFormat::Sse,
         }
     }
+}
+
+/// What follows a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The next step.
+    Next,
+    /// The end of the iteration.
+    End,
+    /// It depends on a repetition that the step ends, or on the condition of the next step.
+    Asks,
 }
 
 /// One request of a flow, and the rules for its response.
@@ -72,8 +85,12 @@ pub struct Step {
     /// `None`: only the status is checked.
     pub(crate) rules: Option<Box<Rules>>,
     pub(crate) think: Think,
-    /// It is the last step of its flow.
-    pub(crate) is_last: bool,
+    /// What follows it.
+    pub(crate) turn: Turn,
+    /// The step is left out unless this holds.
+    pub(crate) condition: Option<Box<Condition>>,
+    /// The step ends one.
+    pub(crate) repetition: Option<Box<Repetition>>,
     /// Indexes [`Scenario::flows`].
     pub(crate) flow: u32,
 }
@@ -93,7 +110,10 @@ impl Step {
     pub(crate) fn feeders(&self) -> Vec<u32> {
         let of_rules = self.rules.iter().flat_map(|rules| rules.feeders());
         let of_auth = self.auth.iter().flat_map(|auth| auth.templates()).flat_map(Template::feeders);
-        self.blueprint.feeders().chain(of_rules).chain(of_auth).collect()
+        let of_condition = self.condition.iter().flat_map(|condition| condition.feeders());
+        let of_repetition = self.repetition.iter().flat_map(|repetition| repetition.feeders());
+        let of_request = self.blueprint.feeders().chain(of_auth);
+        of_request.chain(of_rules).chain(of_condition).chain(of_repetition).collect()
     }
 
     /// The step is a call whose server streams.
@@ -113,6 +133,8 @@ pub struct Flow {
     pub(crate) feeders: Box<[u32]>,
     /// Names of the variables that its steps extract. The index is the variable's number.
     pub(crate) variables: Box<[String]>,
+    /// Values of variables before steps of repetitions have extracted them, by number.
+    pub(crate) beginnings: Box<[(u32, String)]>,
 }
 
 /// The worker.

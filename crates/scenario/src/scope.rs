@@ -3,19 +3,26 @@
 use std::fmt::Write;
 
 use crate::feeder::Feeder;
-use crate::names::{BUILT_IN, Source, built_in};
+use crate::jwt::TokenKind;
+use crate::names::{BUILT_IN, Source, built_in, counted};
 
 /// Maximum names in an error message. A feeder can have very many columns.
 const MOST_LISTED: usize = 20;
 
 /// The variables that a text at one position of a flow may use.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) feeders: &'a [Feeder],
     /// Variables that earlier steps extract. The index is the variable's number.
     pub(crate) extracted: &'a [String],
     /// Variables that this step and later ones extract: not available here.
     pub(crate) later: &'a [String],
+    /// Those of `later` that are there nevertheless: the steps of a repetition extract them, and they have a default.
+    pub(crate) repeated: &'a [String],
+    /// The repetition that the step belongs to.
+    pub(crate) repetition: Option<u32>,
+    /// Those that users sign.
+    pub(crate) tokens: &'a [TokenKind],
 }
 
 impl Scope<'_> {
@@ -27,6 +34,15 @@ impl Scope<'_> {
         if let Some(number) = self.extracted.iter().position(|known| known == name) {
             return Ok(Source::Extracted(number as u32));
         }
+        if self.repeated.iter().any(|known| known == name)
+            && let Some(place) = self.later.iter().position(|known| known == name)
+        {
+            return Ok(Source::Extracted((self.extracted.len() + place) as u32));
+        }
+        if let Some(from) = counted(name)? {
+            let outside = format!("${{{name}}} counts repetitions, so it belongs into a step with repeat");
+            return self.repetition.map(|number| Source::Repetition { number, from }).ok_or(outside);
+        }
         if let Some((feeder, column)) = self.cell(name) {
             return Ok(Source::Cell { feeder, column });
         }
@@ -34,6 +50,12 @@ impl Scope<'_> {
             return Err(format!("${{{name}}} has no value yet: no earlier step of the flow extracts it"));
         }
         Err(format!("unknown variable ${{{name}}}; known are {}", self.list()))
+    }
+
+    /// The kind of token that a name stands for.
+    pub(crate) fn token(&self, name: &str) -> Option<&TokenKind> {
+        let name = name.strip_prefix("jwt.")?;
+        self.tokens.iter().find(|kind| kind.name == name)
     }
 
     fn cell(&self, name: &str) -> Option<(u32, u32)> {
@@ -49,7 +71,8 @@ impl Scope<'_> {
             .iter()
             .flat_map(|feeder| feeder.columns.iter().map(move |column| format!("{}.{column}", feeder.name)));
         let built_in = BUILT_IN.iter().map(|(name, _)| (*name).to_owned());
-        let mut names = self.extracted.iter().cloned().chain(built_in).chain(cells);
+        let tokens = self.tokens.iter().map(|kind| format!("jwt.{}", kind.name));
+        let mut names = self.extracted.iter().cloned().chain(built_in).chain(tokens).chain(cells);
         let mut list = names.by_ref().take(MOST_LISTED).collect::<Vec<_>>().join(", ");
         let more = names.count();
         if more > 0 {
@@ -75,7 +98,7 @@ mod tests {
     #[test]
     fn names_are_found_wherever_they_are() {
         let feeders = [feeder("a", &["id"]), feeder("b", &["id", "full.name", "x y"])];
-        let scope = Scope { feeders: &feeders, extracted: &["t".into(), "u".into()], later: &[] };
+        let scope = Scope { feeders: &feeders, extracted: &["t".into(), "u".into()], ..Scope::default() };
         for (name, source) in [
             ("uuid", Source::Uuid),
             ("iteration", Source::Iteration),
@@ -98,7 +121,7 @@ mod tests {
     fn an_unknown_name_is_reported_with_the_known_ones() {
         let feeders = [feeder("a", &["id", "name"])];
         let (extracted, later) = (["t".to_owned()], ["later".to_owned()]);
-        let scope = Scope { feeders: &feeders, extracted: &extracted, later: &later };
+        let scope = Scope { feeders: &feeders, extracted: &extracted, later: &later, ..Scope::default() };
         let known = "known are t, iteration, now, random, text, unix, unix_ms, user, uuid, a.id, a.name";
         for name in ["tt", "a", "a.", "a.ID", "b.id", "", " t"] {
             assert_eq!(scope.resolve(name), Err(format!("unknown variable ${{{name}}}; {known}")));
@@ -111,7 +134,7 @@ mod tests {
         assert_eq!(scope.resolve("later"), Err(too_early.into()));
         let many: Vec<String> = (0..30).map(|n| format!("c{n}")).collect();
         let feeders = [feeder("f", &many.iter().map(String::as_str).collect::<Vec<_>>())];
-        let error = Scope { feeders: &feeders, extracted: &[], later: &[] }.resolve("x").unwrap_err();
+        let error = Scope { feeders: &feeders, ..Scope::default() }.resolve("x").unwrap_err();
         assert!(error.ends_with("f.c10, f.c11 and 18 more"), "{error}");
     }
 }

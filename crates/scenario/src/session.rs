@@ -31,6 +31,8 @@ struct Memory {
     rows: Box<[u32]>,
     /// Values extracted in this iteration, by the number of the variable in the flow.
     values: Vec<Value>,
+    /// By the number of a repetition in the flow: how often its steps were done.
+    repetitions: Vec<u32>,
     jar: Jar,
     /// Of the latest request whose directory has variables.
     directory: String,
@@ -83,12 +85,27 @@ impl Session {
         self.step = step;
         if let Some(memory) = &mut self.memory {
             memory.values.iter_mut().for_each(Value::clear);
+            memory.repetitions.clear();
         }
     }
 
     #[inline]
     pub(crate) fn go_to(&mut self, step: StepId) {
         self.step = step;
+    }
+
+    /// How often the steps of a repetition were done, since it began.
+    pub(crate) fn done(&self, repetition: u32) -> u32 {
+        let done = |memory: &Memory| memory.repetitions.get(repetition as usize).copied();
+        self.memory.as_deref().and_then(done).unwrap_or_default()
+    }
+
+    pub(crate) fn set_done(&mut self, repetition: u32, times: u32) {
+        let repetitions = &mut self.memory.get_or_insert_default().repetitions;
+        if repetitions.len() <= repetition as usize {
+            repetitions.resize(repetition as usize + 1, 0);
+        }
+        repetitions[repetition as usize] = times;
     }
 
     /// The row of a feeder that the flow uses.

@@ -1,15 +1,16 @@
 //! Texts with variables: `/todos/${accounts.id}`, and `$${` for a literal `${`.
 
 use std::fmt::{Display, Write};
+use std::sync::Arc;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::IgnoredAny;
 
 use crate::cookies::directory_of;
 use crate::date::{Clock, iso};
 use crate::feeder::Feeder;
+use crate::functions::Function;
+use crate::jwt::Token;
 use crate::names::Source;
 use crate::random::Random;
 use crate::scope::Scope;
@@ -21,17 +22,27 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 const INVISIBLE: &AsciiSet = &CONTROLS.add(b' ');
 
 /// A compiled text, for one kind of position.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Template {
     pieces: Box<[Piece]>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Piece {
     Literal(String),
     Variable(Source, Escape),
-    /// A text with variables, encoded.
-    Base64(Template, Escape),
+    /// A function of a text with variables, and of its key.
+    Made(Box<Made>, Escape),
+    /// A token that is signed here. It needs no escaping.
+    Token(Arc<Token>),
+}
+
+#[derive(Debug)]
+struct Made {
+    function: Function,
+    /// Empty for functions without one.
+    key: Template,
+    text: Template,
 }
 
 /// How to escape a value.
@@ -100,7 +111,7 @@ impl Template {
             if strings.inside { Escape::Json } else { Escape::Raw }
         })?;
         // An unescaped value may be any part of a document, so the text cannot be checked without it.
-        let is_raw = |piece: &Piece| matches!(piece, Piece::Variable(_, Escape::Raw) | Piece::Base64(_, Escape::Raw));
+        let is_raw = |piece: &Piece| matches!(piece, Piece::Variable(_, Escape::Raw) | Piece::Made(_, Escape::Raw));
         if !template.pieces.iter().any(is_raw) {
             let example: String = template.pieces.iter().map(Piece::example).collect();
             serde_json::from_str::<IgnoredAny>(&example).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -122,13 +133,18 @@ impl Template {
             }
             literal.push_str(before);
             let unended = "${ without } (write $${ for a literal ${)";
-            let (variable, after) = if let Some(text) = inside.strip_prefix("base64:") {
-                let end = end_of(text).ok_or(unended)?;
+            let (variable, after) = if let Some((function, text)) = Function::at(inside) {
+                let end = end_of(text, b'}').ok_or(unended)?;
                 let escape = escape(&literal);
-                (Piece::Base64(Self::raw(&text[..end], scope)?, escape), &text[end + 1..])
+                (Piece::Made(Box::new(Made::new(function, &text[..end], scope)?), escape), &text[end + 1..])
             } else {
                 let (name, after) = inside.split_once('}').ok_or(unended)?;
-                (Piece::Variable(scope.resolve(name)?, escape(&literal)), after)
+                let escape = escape(&literal);
+                let piece = match scope.token(name) {
+                    Some(kind) => Piece::Token(Arc::new(kind.compile(scope)?)),
+                    None => Piece::Variable(scope.resolve(name)?, escape),
+                };
+                (piece, after)
             };
             if !literal.is_empty() {
                 pieces.push(Piece::Literal(std::mem::take(&mut literal)));
@@ -201,7 +217,11 @@ impl Template {
         let sources = |piece: &Piece| match piece {
             Piece::Literal(_) => Vec::new(),
             Piece::Variable(source, _) => vec![*source],
-            Piece::Base64(text, _) => text.sources(),
+            Piece::Made(made, _) => made.key.sources().into_iter().chain(made.text.sources()).collect(),
+            // Its times make it another one at another time.
+            Piece::Token(token) => {
+                token.templates().flat_map(Template::sources).chain(std::iter::once(Source::Unix)).collect()
+            }
         };
         self.pieces.iter().flat_map(sources).collect()
     }
@@ -218,25 +238,38 @@ impl Template {
             match piece {
                 Piece::Literal(literal) => out.push_str(literal),
                 Piece::Variable(source, escape) => context.push(*source, *escape, out)?,
-                Piece::Base64(template, escape) => {
-                    let mut text = String::new();
-                    template.render(context, &mut text)?;
-                    escape.push(&BASE64_STANDARD.encode(text), out);
+                Piece::Made(made, escape) => {
+                    let (mut key, mut text) = (String::new(), String::new());
+                    made.key.render(context, &mut key)?;
+                    made.text.render(context, &mut text)?;
+                    escape.push(&made.function.apply(&key, &text), out);
                 }
+                Piece::Token(token) => token.render(context, out)?,
             }
         }
         Ok(())
     }
 }
 
-/// The end of a text that may have variables, before its `}`.
-fn end_of(text: &str) -> Option<usize> {
+impl Made {
+    fn new(function: Function, text: &str, scope: Scope<'_>) -> Result<Self, String> {
+        if !function.is_keyed() {
+            return Ok(Self { function, key: Template::default(), text: Template::raw(text, scope)? });
+        }
+        let end = end_of(text, b':').ok_or("it needs a key and a text, as in ${hmac_sha256:KEY:TEXT}")?;
+        let (key, text) = (Template::raw(&text[..end], scope)?, Template::raw(&text[end + 1..], scope)?);
+        Ok(Self { function, key, text })
+    }
+}
+
+/// The end of a text that may have variables: the first such byte that is in none of them.
+fn end_of(text: &str, end: u8) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'{' if text[..at].ends_with('$') && !text[..at].ends_with("$$") => depth += 1,
-            b'}' if depth == 0 => return Some(at),
-            b'}' => depth -= 1,
+            byte if byte == end && depth == 0 => return Some(at),
+            b'}' if depth > 0 => depth -= 1,
             _ => {}
         }
     }
@@ -284,6 +317,9 @@ impl Context<'_> {
             // The others consist of letters, digits and dashes, which need no escaping.
             Source::Iteration => push_number(self.session.iteration(), out),
             Source::User => push_number(self.session.user(), out),
+            Source::Repetition { number, from } => {
+                push_number(u64::from(from) + u64::from(self.session.done(number)), out);
+            }
             Source::Random => push_number(self.random.below(1 << 31), out),
             Source::Uuid => self.random.push_uuid(out),
             Source::Text(length) => self.random.push_text(length, out),
@@ -348,7 +384,7 @@ mod tests {
     type Compile = fn(&str, Scope<'_>) -> Result<Template, String>;
 
     fn compile(compile: Compile, text: &str, feeders: &[Feeder]) -> Result<Template, String> {
-        compile(text, Scope { feeders, extracted: &[EXTRACTED.into()], later: &[] })
+        compile(text, Scope { feeders, extracted: &[EXTRACTED.into()], ..Scope::default() })
     }
 
     /// The text with `cell` for `${a.name}` and `value` for `${token}`; user 3 in its iteration 5.
@@ -379,6 +415,8 @@ mod tests {
             ("Basic ${base64:${a.name}:${token}}.", "Basic QW5uOjB4."),
             ("${base64:}${base64:a$${b}${base64:${base64:a}}", "YSR7Yg==WVE9PQ=="),
             ("$${a.name}", "${a.name}"),
+            ("${sha256_base64url:${base64:${token}}}", "1MF1S5F9i58DGXHHhRBTvs_3aU8An-Be5RJ-IFaoTzQ"),
+            ("${hmac_sha1:${a.name}:${a.id}:x}", "05a324747f59171adb5963ccd74f27b84eb8075b"),
             ("$$${a.name}", "$${a.name}"),
             ("$ {a} $a $", "$ {a} $a $"),
             ("$${${token}}", "${0x}"),
@@ -411,6 +449,8 @@ mod tests {
             (Template::raw, "${base64:${token}", "${ without }"),
             (Template::raw, "${base64:${tokne}}", "unknown variable ${tokne}"),
             (Template::raw, "${tokne}", "unknown variable ${tokne}; known are token, "),
+            (Template::raw, "${hmac_sha256:${token}}", "it needs a key and a text, as in ${hmac_sha256:KEY:TEXT}"),
+            (Template::raw, "${sha2:a}", "unknown variable ${sha2:a}"),
             (Template::path, "/a\nb", "it has a control character"),
             (Template::json, "{", "it is not JSON: EOF"),
             (Template::json, "{\"a\": \"${token}}", "it is not JSON"),

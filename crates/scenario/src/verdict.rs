@@ -199,7 +199,7 @@ mod tests {
         let extract: Vec<definition::Extract> = from_value(extract.clone()).unwrap();
         let numbers: Vec<_> = (0..extract.len() as u32).collect();
         let later: Vec<_> = extract.iter().map(|extract| extract.into.clone()).collect();
-        let scope = Scope { feeders: &[], extracted: &[], later: &later };
+        let scope = Scope { later: &later, ..Scope::default() };
         Rules::new(from_value(expect.clone()).unwrap(), extract, &numbers, scope, cookies, "s").unwrap()
     }
 

@@ -85,6 +85,33 @@ fn a_constant_step_takes_none_from_the_first_iteration_on() {
 }
 
 #[test]
+fn repetitions_and_conditions_take_none_once_their_buffers_have_grown() {
+    let job = json!({"name": "job", "method": "GET", "path": "/${n}/${repetition}",
+        "extract": [{"into": "n", "from": "regex", "what": "n=.", "default": ""}],
+        "repeat": {"most": 3, "while": "${n} != n=2"}});
+    let left_out = json!({"name": "out", "method": "GET", "path": "/out", "if": "${n} == n=2"});
+    let mut player =
+        player(&json!({"targets": [{"url": "http://h:1"}], "flows": [{"name": "f", "steps": [job, left_out]}]}));
+    let (mut session, mut buffer) = (player.session(), Vec::with_capacity(4096));
+    let mut iterate = || {
+        player.begin(&mut session).unwrap();
+        let mut requests = 1;
+        loop {
+            buffer.clear();
+            player.request(&mut session, &mut buffer).unwrap();
+            let body: &[u8] = if requests == 2 { b"n=2" } else { b"n=1" };
+            assert_eq!(player.judge(&mut session, 200, b"", body, 1), Verdict::Success);
+            if matches!(player.advance(&mut session), Next::End { .. }) {
+                return requests;
+            }
+            requests += 1;
+        }
+    };
+    assert_eq!(iterate(), 3);
+    assert_eq!(taken(|| assert_eq!((0..100).map(|_| iterate()).sum::<i32>(), 300)), 0);
+}
+
+#[test]
 fn steps_with_variables_and_cookies_take_none_once_their_buffers_have_grown() {
     let mut player = player(&json!({
         "targets": [{"url": "http://a.h.test:1", "headers": [["X-A", "${f.a}"], ["X-B", "${uuid}${text}"]]}],

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_FIXED = re.compile(r"(?<!\$)\$\{(?:\$\{[^}]*\}|[^}])*\}?")
-"""A variable that is not escaped; one in base64 may have others."""
-_VARIABLE = re.compile(r"\$?\$\{(?:\$\{[^}]*\}|[^}])*\}")
+_PLAIN = r"\$\$\{|[^}$]|\$(?!\{)"
+_INSIDE = rf"(?:{_PLAIN})*+"
+for _ in range(4):
+    _INSIDE = rf"(?:{_PLAIN}|\$\{{{_INSIDE}\}})*+"
+"""What is between `${` and `}`: the texts of functions may have variables and functions, which may have others."""
+_FIXED = re.compile(rf"(?<!\$)\$\{{{_INSIDE}\}}?")
+"""A variable that is not escaped."""
+_VARIABLE = re.compile(rf"\$?\$\{{{_INSIDE}\}}")
 
 
 def json_template(value: Any) -> str:
@@ -24,12 +29,17 @@ def json_template(value: Any) -> str:
     if not isinstance(value, str):
         return _json(value)
     try:
-        json.loads(_VARIABLE.sub("0", value))
+        json.loads(without_variables(value))
     except json.JSONDecodeError as error:
         raise BadValueError(
             f"{shown(value)} is not JSON: {error.msg} (line {error.lineno}); for other text there is body"
         ) from error
     return value
+
+
+def without_variables(text: str) -> str:
+    """A JSON document with a number in place of each variable."""
+    return _VARIABLE.sub("0", text)
 
 
 def fixed_text(text: str) -> str:

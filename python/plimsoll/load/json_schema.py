@@ -78,11 +78,12 @@ class _TomlSchema(GenerateJsonSchema):
         function = schema["function"]["function"]
         if function is one_or_more:
             return {"anyOf": [inner["items"], inner]} if "items" in inner else inner
-        # The others accept the short form of a table: a text.
-        return {"anyOf": [{"type": "string"}, inner]} if getattr(function, "__name__", "") in _SHORT else inner
+        short = _SHORT.get(getattr(function, "__name__", ""))
+        return {"anyOf": [{"type": short}, inner]} if short else inner
 
 
-_SHORT = ("_text", "_as_path")
+_SHORT = {"_text": "string", "_as_path": "string", "_number": "integer"}
+"""The short form of a table, by the function that accepts it."""
 
 
 def _tables() -> dict[str, type[BaseModel]]:

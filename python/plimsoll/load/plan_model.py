@@ -14,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from plimsoll.load.auth.jwt import JwtTable
 from plimsoll.load.auth.table import AuthTable, check_auth
 from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, shown
@@ -22,7 +23,7 @@ from plimsoll.load.phases import PhaseTable
 from plimsoll.load.protocols.steps import STEPS, one_of
 from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.spec import Limits
-from plimsoll.load.step_model import StepTable, Think
+from plimsoll.load.step_model import StepTable, Think, variable_name
 from plimsoll.load.table import (
     Duration,
     ExistingFile,
@@ -204,6 +205,8 @@ class PlanTable(TomlTable):
     """Makes random choices repeatable. By default it is drawn, and stored with the run."""
     feeder: dict[str, FeederTable] = Field(default_factory=dict)
     """Rows of values for variables, by the name of the feeder."""
+    jwt: dict[Annotated[str, BeforeValidator(variable_name)], JwtTable] = Field(default_factory=dict)
+    """JSON Web Tokens that users sign themselves, by the name in `${jwt.NAME}`."""
     flow: Annotated[list[FlowTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
     """What users do: steps in order."""
     request: Annotated[list[WeightedStep], BeforeValidator(one_or_more)] = Field(default_factory=list)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.auth.adding import auth_number, auths_of
 from plimsoll.load.auth.table import with_auth
-from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.plan_model import FlowTable
 from plimsoll.load.protocols import grpc
 from plimsoll.load.protocols.draft import Draft
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,10 @@ def scenario_of(
         definition["auths"] = auths_of(draft)
     if credentials := _credentials(plan):
         definition["credentials"] = credentials
+    if plan.jwt:
+        definition["tokens"] = [table.definition(name) for name, table in plan.jwt.items()]
+    for index, (name, token) in enumerate(plan.jwt.items()):
+        draft.sources |= token.sources(f"jwt.{name}", f"tokens[{index}]")
     if plan.proto:
         definition["schema"] = _schema(plan, definition["flows"], draft)
     elif schema is not None:
@@ -103,10 +108,24 @@ def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: 
             number = auth_number(draft, plan.auth, step.auth, step_path, lines, is_plain=is_plain)
             made |= {} if number is None else {"auth": number}
         steps.append(made)
+    names = [step["name"] for step in steps]
+    for index, (step_path, step) in enumerate(written):
+        if step.repeat is not None and step.repeat.from_ is not None:
+            try:
+                steps[index]["repeat"]["from"] = _index_of(step.repeat.from_, names[: index + 1])
+            except BadValueError as error:
+                draft.complain(f"{step_path}.repeat.from", str(error))
     draft.sources[f"{field}.name"] = f"{path}.name"
     # Several requests may be of one endpoint, and have its name.
     name = table.name if isinstance(table, FlowTable) else None
     return {"name": name, "weight": table.weight, "steps": steps}
+
+
+def _index_of(name: str, before: list[str]) -> int:
+    """The index of the last step with this name. before: the names of the steps. Raises BadValueError."""
+    if name not in before:
+        raise BadValueError(f"no earlier step has the name {shown(name)}; there are {listed(before)}")
+    return len(before) - 1 - before[::-1].index(name)
 
 
 def _different(flows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
 from plimsoll.load.auth.table import AuthTable, check_auth, with_auth
@@ -29,7 +29,7 @@ from plimsoll.say.names import listed
 if TYPE_CHECKING:
     from plimsoll.load.protocols.draft import Draft
 
-_SOURCES = ("json", "jsonpath", "regex", "header", "cookie")
+_SOURCES = ("json", "jsonpath", "regex", "css", "header", "cookie")
 _STATUS = re.compile(r"(?P<first>[1-5][0-9]{2})(?:\s*-\s*(?P<last>[1-5][0-9]{2}))?|(?P<class>[1-5])xx", re.IGNORECASE)
 _CODES = frozenset(grpc_codes())
 _VARIABLE = re.compile(r"[A-Za-z_][\w-]*")
@@ -99,6 +99,7 @@ Pointer = Annotated[
     str, PlainValidator(_pointer), WithJsonSchema({"type": "string", "pattern": "^(/.*)?$", "title": "JSON pointer"})
 ]
 Decoding = Literal["html", "url", "json", "base64", "jwt", "lower", "upper"]
+Repetitions = Annotated[int, Field(ge=1, le=1_000_000)]
 Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -111,6 +112,11 @@ class ExtractTable(TomlTable):
     """A JSONPath, as `"$.session.token"`."""
     regex: FixedText | None = None
     """A regular expression for the body, or with `header` for that header; its first group is the value."""
+    css: FixedText | None = None
+    """A CSS selector, as `"input[name=csrf_token]"`: the text of the first element that it finds, without blanks around
+    it, or one of its attributes. Entities (`&amp;`) are decoded."""
+    attribute: Annotated[str, Field(min_length=1), AfterValidator(fixed_text)] | None = None
+    """With `css`: the name of an attribute, as `"value"`."""
     header: FixedText | None = None
     """The name of a header of the response; with `regex` a part of its value: `{ header = "Location", regex =
     "code=([^&]+)" }`."""
@@ -132,6 +138,8 @@ class ExtractTable(TomlTable):
             raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES, 'or')}")
         if len(given) > 1 and not self._has_part:
             raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES, 'or')}", given[1])
+        if self.attribute is not None and self.css is None:
+            raise BadValueError("belongs with css", "attribute")
         return self
 
     @property
@@ -145,6 +153,7 @@ class ExtractTable(TomlTable):
     def definition(self, into: str) -> dict[str, Any]:
         what = {"into": into, "from": self.source, "what": self.value(self.source), "default": self.default}
         what |= {"part": self.regex} if self._has_part else {}
+        what |= {} if self.attribute is None else {"attribute": self.attribute}
         return what | ({"decode": self.decode, "within": self.within} if self.decode or self.within else {})
 
 
@@ -176,7 +185,53 @@ class ExpectTable(TomlTable):
         return {name: value for name, value in values.items() if value is not None}
 
 
-def _variable_name(name: Any) -> Any:
+class RepeatTable(TomlTable):
+    """repeat = { until = "${job} == done", at_most = 20, pause = "1s" }: how often a step is done."""
+
+    times: Repetitions | None = None
+    """So often; `repeat = 3` is short for it."""
+    while_: str | None = Field(None, alias="while")
+    """Again, as long as this condition holds after the step: `"${next}"` (it has a value), `"${more} == true"`,
+    `"${job} != done"`."""
+    until: str | None = None
+    """Again, until this condition holds after the step."""
+    at_most: Repetitions | None = None
+    """With `while` or `until`: no more often. If it should be done again then, the step fails as `assertion`."""
+    pause: Think | None = None
+    """Before it is done again, in place of `think`."""
+    from_: str | None = Field(None, alias="from")
+    """The name of an earlier step of the flow: all steps from there to this one are repeated together."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        return {"times": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> RepeatTable:
+        kinds = ("times", "while", "until")
+        given = self.given(kinds)
+        if not given:
+            raise BadValueError(f"needs one of {listed(kinds, 'or')}")
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; there is one of {listed(kinds, 'or')}", given[1])
+        if self.times is not None and self.at_most is not None:
+            raise BadValueError("contradicts times", "at_most")
+        if self.times is None and self.at_most is None:
+            raise BadValueError(f"{given[0]} needs at_most, as in at_most = 20: then the step fails")
+        return self
+
+    def definition(self) -> dict[str, int | str | Think]:
+        """In the format for native users, but for the name of a step in `from`."""
+        what = {
+            "most": self.times or self.at_most, "while": self.while_, "until": self.until, "pause": self.pause,
+            "from": self.from_,
+        }  # fmt: skip
+        return {name: value for name, value in what.items() if value is not None}
+
+
+def variable_name(name: Any) -> Any:
+    """Raises BadValueError for a name that no variable can have."""
     if isinstance(name, str) and not _VARIABLE.fullmatch(name):
         raise BadValueError(f"{shown(name)} cannot be the name of a variable; valid is token or order_id")
     return name
@@ -207,7 +262,13 @@ class StepTable(TomlTable):
     """In place of the plan's."""
     think: Think | None = None
     """Pause after it. In the open model there is no pause after the last step."""
-    extract: dict[Annotated[str, BeforeValidator(_variable_name)], ExtractTable] = Field(default_factory=dict)
+    if_: str | None = Field(None, alias="if")
+    """Leaves the step out unless this condition holds: `"${token}"` (it has a value), `"${kind} == admin"`,
+    `"${kind} != admin"`. The first step of a flow has none."""
+    repeat: RepeatTable | None = None
+    """Does the step several times: `3`, or until something is so. Each time is a request of its row; `${repetition}` is
+    0, 1, …, and `${repetition:1}` begins with 1. Not for steps of a WebSocket."""
+    extract: dict[Annotated[str, BeforeValidator(variable_name)], ExtractTable] = Field(default_factory=dict)
     """Values of the response for later steps of the iteration, by the name of their variable."""
     expect: ExpectTable | None = None
     """What the response must be. One with another status fails as `http`; one that breaks another expectation, or
@@ -243,6 +304,8 @@ class StepTable(TomlTable):
             "timeout": draft.timeout if self.timeout is None else self.timeout,
             "idle_timeout": draft.idle_timeout if self.idle_timeout is None else self.idle_timeout,
             "think": draft.think if self.think is None else self.think,
+            **({} if self.if_ is None else {"if": self.if_}),
+            **({} if self.repeat is None else {"repeat": self.repeat.definition()}),
             "extract": [table.definition(name) for name, table in self.extract.items()],
             "expect": {} if self.expect is None else self.expect.definition(),
         }
@@ -253,7 +316,10 @@ class StepTable(TomlTable):
             field: path, f"{field}.method": f"{path}.{self.maker}", f"{field}.path": f"{path}.{self.maker}",
             f"{field}.body": f"{path}.{self.body_field}",
         }  # fmt: skip
-        names = ("name", "target", "headers", "timeout", "idle_timeout", "stream", "slo", "think", "extract", "expect")
+        names = (
+            "name", "target", "headers", "timeout", "idle_timeout", "stream", "slo", "think", "if", "repeat",
+            "repeat.while", "repeat.until", "repeat.from", "repeat.pause", "extract", "expect",
+        )  # fmt: skip
         fields |= {f"{field}.{name}": f"{path}.{name}" for name in names}
         for index, name in enumerate(name for name, values in self.headers.items() for _ in values):
             fields[f"{field}.headers[{index}]"] = f"{path}.headers.{name}"
@@ -262,6 +328,7 @@ class StepTable(TomlTable):
         for index, (name, table) in enumerate(self.extract.items()):
             fields[f"{field}.extract[{index}]"] = f"{path}.extract.{name}"
             fields[f"{field}.extract[{index}].what"] = f"{path}.extract.{name}.{table.source}"
+            fields[f"{field}.extract[{index}].within"] = f"{path}.extract.{name}.within"
         for name in {} if self.expect is None else self.expect.definition():
             fields[f"{field}.expect.{name}"] = f"{path}.expect.{name}"
         return fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +38,7 @@ class TomlTable(BaseModel):
 
     def value(self, name: str) -> Any:
         """Of the field with this name in the file."""
-        return getattr(self, f"{name}_" if name == "json" else name)
+        return getattr(self, f"{name}_" if name == "json" or iskeyword(name) else name)
 
     def given(self, names: Iterable[str]) -> list[str]:
         """Those of these fields that have a value, by their names in the file."""

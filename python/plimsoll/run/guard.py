@@ -72,8 +72,17 @@ def check_arrivals(plan: RunPlan, rate: float) -> None:
 
 
 def requests_each(scenario: Mapping[str, Any]) -> float:
-    """Requests and messages of an iteration of native users, on average."""
-    return sum(len([each for each in flow["steps"] if _sends(each)]) * share for flow, share in shares(scenario))
+    """Requests and messages of an iteration of native users: the average of flows, with as many repetitions as steps
+    may have."""
+    requests = 0.0
+    for flow, share in shares(scenario):
+        times = [int(_sends(step)) for step in flow["steps"]]
+        for last, step in enumerate(flow["steps"]):
+            if repeat := step.get("repeat"):
+                for index in range(repeat.get("from", last), last + 1):
+                    times[index] *= repeat["most"]
+        requests += share * sum(times)
+    return requests
 
 
 def _sends(step: Mapping[str, Any]) -> bool:

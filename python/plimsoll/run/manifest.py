@@ -111,8 +111,10 @@ def without_secrets(scenario: Mapping[str, Any] | None) -> dict[str, Any] | None
     if scenario is None:
         return None
     flows, known = scenario.get("flows", ()), scenario.get("credentials", ())
+    tokens = [{**token, "key": MASK} for token in scenario.get("tokens", ())]
     return {
         **scenario,
+        **({"tokens": tokens} if tokens else {}),
         "targets": [_plain(target, known) for target in scenario.get("targets", ())],
         "feeders": [{**each, "rows": _digest(each["rows"])} for each in scenario.get("feeders", ())],
         "flows": [{**flow, "steps": [_plain(step, known) for step in flow.get("steps", ())]} for flow in flows],

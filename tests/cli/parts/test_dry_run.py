@@ -121,6 +121,29 @@ def test_a_plan_is_described_with_its_flows_as_json(plimsoll: Command, silent: s
     ]
 
 
+def test_steps_that_are_repeated_or_left_out_are_described(plimsoll: Command, silent: socket.socket) -> None:
+    plan = """
+target = "URL"
+auth = { api_key = "s3cret", header = "X-Tenant" }
+[[flow]]
+[[flow.step]]
+get = "/job"
+extract.job = { json = "/state", default = "" }
+repeat = { until = "${job} == done", at_most = 2000, pause = "1s" }
+[[flow.step]]
+get = "/result"
+if = "${job} == done"
+repeat = 3
+"""
+    plimsoll.write(plan.replace("URL", url_of(silent)), "plan.toml")
+    done = plimsoll("run", "plan.toml", "--iterations", "1", "--dry-run")
+    assert done.code == 0, done
+    lines = [line.strip() for line in done.out.splitlines()]
+    assert {"repeat until ${job} == done, at most 2,000 times", "if ${job} == done", "repeat 3 times"} <= set(lines)
+    assert "X-Tenant: ***" in lines
+    assert "s3cret" not in done.out
+
+
 def test_a_locustfile_is_described_with_its_classes(plimsoll: Command, silent: socket.socket) -> None:
     plimsoll.write(LOCUSTFILE.format(url=url_of(silent)))
     done = plimsoll("run", "-u", "8", "-t", "5s", "--dry-run", "--summary", "dry.json")

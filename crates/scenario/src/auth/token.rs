@@ -56,7 +56,7 @@ impl TokenService {
             name: name.clone(),
             value: value.clone(),
         });
-        let nothing = Scope { feeders: &[], extracted: &[], later: &[] };
+        let nothing = Scope::default();
         let (headers, _) = compile_headers(&lines.collect::<Vec<_>>(), nothing)?;
         let service = Self {
             name: form.name.clone(),

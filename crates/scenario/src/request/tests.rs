@@ -21,7 +21,7 @@ fn site(host: u32, is_secure: bool) -> Arc<Site> {
 }
 
 fn blueprint(method: &str, path: &str, headers: &[(&str, &str)], body: Option<Body>) -> Result<Blueprint, String> {
-    let scope = Scope { feeders: &[], extracted: &["a".into(), "b".into()], later: &[] };
+    let scope = Scope { extracted: &["a".into(), "b".into()], ..Scope::default() };
     Blueprint::new(method.into(), path, &lines(headers), body, scope, "s").map_err(|error| error.to_string())
 }
 

@@ -254,7 +254,15 @@ def _step(step: Mapping[str, Any], scenario: Mapping[str, Any]) -> dict[str, Any
         "auth": step.get("auth"),
         "headers": masked_headers(headers, scenario.get("credentials", ())),
         "body": _body(step.get("body")),
+        "if": step.get("if"),
+        "repeat": None if step.get("repeat") is None else _repeated(**step["repeat"]),
     }
+
+
+def _repeated(most: int, **conditions: object) -> str:
+    """How often a step is done."""
+    condition = "".join(f"{name} {text}, at most " for name, text in conditions.items() if name in ("while", "until"))
+    return f"{condition}{most:,} times"
 
 
 def _body(body: Mapping[str, Any] | None) -> str | None:
@@ -272,6 +280,10 @@ def _flow_lines(flow: Mapping[str, Any]) -> Iterator[str]:
         yield f"{one_line(flow['name'])}  {100 * flow['share']:.0f} %"
     for step in flow["steps"]:
         yield f"{'  ' * several}{step['method']} {one_line(step['url'] or '')}".rstrip()
+        if step["if"] is not None:
+            yield f"{'  ' * several}  if {one_line(step['if'])}"
+        if step["repeat"] is not None:
+            yield f"{'  ' * several}  repeat {one_line(step['repeat'])}"
         yield from (f"{'  ' * several}  {name}: {one_line(value)}" for name, value in step["headers"])
         if step["body"] is not None:
             yield f"{'  ' * several}  body {step['body']}"

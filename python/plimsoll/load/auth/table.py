@@ -47,7 +47,7 @@ class AuthTable(TomlTable):
     basic: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     """`[user, password]`, as in `["${account.name}", "${account.password}"]`."""
     bearer: _Credential | None = None
-    """The token after `Bearer`."""
+    """The token after `Bearer`; `"${jwt.NAME}"` is one that users sign themselves."""
     api_key: _Credential | None = None
     """The value of `header`."""
     header: HeaderName | None = None

@@ -16,7 +16,7 @@ from plimsoll.say.names import listed
 if TYPE_CHECKING:
     from plimsoll.load.protocols.draft import Draft
 
-_ALWAYS = frozenset(("name", "think", "weight"))
+_ALWAYS = frozenset(("name", "think", "if", "weight"))
 _FIELDS = {
     "connect": frozenset((
         "target", "headers", "auth", "timeout", "idle_timeout", "extract", "expect", "protocols", "compression",
