@@ -28,6 +28,7 @@ SECRETS = _numbered(
         "GET 'http://ann:@@@127.0.0.1/d' failed",
         # queries and forms
         "/items?token=@@",
+        "/a?s=${hmac_sha256_base64:@@:${now}}",
         "/items?a=1&access_token=@@&b=2",
         "/items?api_key=@@#x",
         "/items?apikey=@@",

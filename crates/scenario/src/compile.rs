@@ -382,7 +382,7 @@ impl<'a> Place<'a> {
     fn scope_after(self, extracted: usize, shared: &'a Shared<'_>) -> Scope<'a> {
         let (extracted, later) = self.variables.split_at(extracted);
         let (repeated, repetition) = (self.repeated, self.innermost.map(|(number, _)| number));
-        Scope { feeders: shared.feeders, extracted, later, repeated, repetition, tokens: shared.tokens }
+        Scope { feeders: shared.feeders, extracted, later, repeated, repetition, depth: 0, tokens: shared.tokens }
     }
 
     fn condition(

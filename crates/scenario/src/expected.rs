@@ -133,7 +133,7 @@ mod tests {
     use crate::session::Session;
 
     const SCOPE: Scope<'_> =
-        Scope { feeders: &[], extracted: &[], later: &[], repeated: &[], repetition: None, tokens: &[] };
+        Scope { feeders: &[], extracted: &[], later: &[], repeated: &[], repetition: None, depth: 0, tokens: &[] };
 
     /// Whether the text is the expected value, for user 3.
     fn is(expected: Value, raw: &str) -> bool {

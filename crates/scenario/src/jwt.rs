@@ -1,7 +1,7 @@
 //! JSON Web Tokens that users sign themselves: `${jwt.NAME}`.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
@@ -17,8 +17,6 @@ use serde_json::json;
 
 use crate::DefinitionError;
 use crate::definition::{self, JwtAlgorithm};
-use crate::scope::Scope;
-use crate::template::{Context, Missing, Template};
 use crate::time::nanos;
 
 /// A kind of token of a definition, with its key.
@@ -52,26 +50,6 @@ enum Private {
     Ed25519(Ed25519KeyPair),
 }
 
-/// A token in a text, for the variables there.
-#[derive(Debug)]
-pub(crate) struct Token {
-    kind: TokenKind,
-    claims: Template,
-    /// Of `Secret::Text`.
-    key: Option<Template>,
-    latest: Mutex<Signed>,
-}
-
-/// The token that was signed last.
-#[derive(Debug, Default)]
-struct Signed {
-    /// Key and claims.
-    of: String,
-    /// Seconds since 1970.
-    at: i64,
-    token: String,
-}
-
 impl TokenKind {
     /// `field`: of the token in the definition.
     pub(crate) fn new(token: definition::Token, field: &str) -> Result<Self, DefinitionError> {
@@ -92,17 +70,45 @@ impl TokenKind {
         Ok(Self { name, header, claims, is_dated: issued.unwrap_or(true), lifetime, secret })
     }
 
-    /// The token for the variables at one position.
-    pub(crate) fn compile(&self, scope: Scope<'_>) -> Result<Token, String> {
-        // A token in a claim of a token would have no end.
-        let scope = Scope { tokens: &[], ..scope };
-        let wrong = |reason| format!("claims of ${{jwt.{}}}: {reason}", self.name);
-        let claims = Template::json(&self.claims, scope).map_err(wrong)?;
-        let key = match &self.secret {
-            Secret::Text(_, text) => Some(Template::raw(text, scope).map_err(wrong)?),
-            _ => None,
+    /// Its claims, a text with variables.
+    pub(crate) fn claims(&self) -> &str {
+        &self.claims
+    }
+
+    /// The text of its key, which may have variables. Bytes of a file and private keys have none.
+    pub(crate) fn key(&self) -> Option<&str> {
+        if let Secret::Text(_, text) = &self.secret { Some(text) } else { None }
+    }
+
+    /// The token with these claims, signed at this time in seconds since 1970. `key`: the text with its values.
+    pub(crate) fn sign(&self, key: &str, claims: &str, at: i64) -> String {
+        let mut text = self.header.clone();
+        text.push('.');
+        BASE64_URL_SAFE_NO_PAD.encode_string(self.dated(claims, at), &mut text);
+        let signature = match &self.secret {
+            Secret::Shared(key) => hmac::sign(key, text.as_bytes()).as_ref().to_vec(),
+            Secret::Text(kind, _) => {
+                hmac::sign(&hmac::Key::new(*kind, key.as_bytes()), text.as_bytes()).as_ref().to_vec()
+            }
+            Secret::Private(private) => private.sign(text.as_bytes()),
         };
-        Ok(Token { kind: self.clone(), claims, key, latest: Mutex::default() })
+        text.push('.');
+        BASE64_URL_SAFE_NO_PAD.encode_string(signature, &mut text);
+        text
+    }
+
+    /// The claims with the times. They are a JSON object.
+    fn dated(&self, claims: &str, at: i64) -> String {
+        let inside = claims.trim_end().strip_suffix('}').unwrap_or(claims).trim_end();
+        let mut dated = inside.to_owned();
+        let times = [("iat", self.is_dated.then_some(at)), ("exp", self.lifetime.map(|lifetime| at + lifetime))];
+        for (name, time) in times {
+            let Some(time) = time else { continue };
+            let comma = if dated.ends_with('{') { "" } else { "," };
+            write!(dated, "{comma}\"{name}\":{time}").expect("writing to a String does not fail");
+        }
+        dated.push('}');
+        dated
     }
 }
 
@@ -179,177 +185,5 @@ impl Private {
             }
             Private::Ed25519(pair) => pair.sign(text).as_ref().to_vec(),
         }
-    }
-}
-
-impl Token {
-    /// The texts with variables.
-    pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
-        std::iter::once(&self.claims).chain(&self.key)
-    }
-
-    /// Appends the token for these values. One with the same values is signed once a second: its times are in seconds.
-    pub(crate) fn render(&self, context: &mut Context<'_>, out: &mut String) -> Result<(), Missing> {
-        let mut of = String::new();
-        if let Some(key) = &self.key {
-            key.render(context, &mut of)?;
-        }
-        let start = of.len();
-        self.claims.render(context, &mut of)?;
-        let at = (context.clock)().div_euclid(1000);
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if latest.at != at || latest.of != of || latest.token.is_empty() {
-            let (key, claims) = of.split_at(start);
-            latest.token = self.sign(key, claims, at);
-            (latest.of, latest.at) = (of, at);
-        }
-        out.push_str(&latest.token);
-        Ok(())
-    }
-
-    fn sign(&self, key: &str, claims: &str, at: i64) -> String {
-        let mut text = self.kind.header.clone();
-        text.push('.');
-        BASE64_URL_SAFE_NO_PAD.encode_string(self.dated(claims, at), &mut text);
-        let signature = match &self.kind.secret {
-            Secret::Shared(key) => hmac::sign(key, text.as_bytes()).as_ref().to_vec(),
-            Secret::Text(kind, _) => {
-                hmac::sign(&hmac::Key::new(*kind, key.as_bytes()), text.as_bytes()).as_ref().to_vec()
-            }
-            Secret::Private(private) => private.sign(text.as_bytes()),
-        };
-        text.push('.');
-        BASE64_URL_SAFE_NO_PAD.encode_string(signature, &mut text);
-        text
-    }
-
-    /// The claims with the times. They are a JSON object.
-    fn dated(&self, claims: &str, at: i64) -> String {
-        let inside = claims.trim_end().strip_suffix('}').unwrap_or(claims).trim_end();
-        let mut dated = inside.to_owned();
-        let times =
-            [("iat", self.kind.is_dated.then_some(at)), ("exp", self.kind.lifetime.map(|lifetime| at + lifetime))];
-        for (name, time) in times {
-            let Some(time) = time else { continue };
-            let comma = if dated.ends_with('{') { "" } else { "," };
-            write!(dated, "{comma}\"{name}\":{time}").expect("writing to a String does not fail");
-        }
-        dated.push('}');
-        dated
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use base64::Engine as _;
-    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-    use serde_json::{Value, from_value, json};
-
-    use super::TokenKind;
-    use crate::random::Random;
-    use crate::scope::Scope;
-    use crate::session::Session;
-    use crate::template::{Context, Template};
-
-    fn kind(token: &Value) -> Result<TokenKind, String> {
-        TokenKind::new(from_value(token.clone()).unwrap(), "tokens[0]").map_err(|error| error.to_string())
-    }
-
-    /// A text with tokens, at this time in ms; user 3.
-    fn text(token: &Value, text: &str, clock: fn() -> i64) -> String {
-        let tokens = [kind(token).unwrap()];
-        let template = Template::raw(text, Scope { tokens: &tokens, ..Scope::default() }).unwrap();
-        let (session, mut random, mut out) = (Session::new(3), Random::new(0, 0), String::new());
-        let mut context = Context { feeders: &[], session: &session, random: &mut random, clock };
-        template.render(&mut context, &mut out).unwrap();
-        out
-    }
-
-    fn parts(token: &str) -> Vec<String> {
-        let decoded = |part: &str| BASE64_URL_SAFE_NO_PAD.decode(part).unwrap();
-        token.split('.').take(2).map(|part| String::from_utf8(decoded(part)).unwrap()).collect()
-    }
-
-    #[test]
-    fn a_token_has_a_signature_of_its_key() {
-        // The key of RFC 7515, appendix A.1.
-        let key = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow";
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(key).unwrap();
-        let key = base64::prelude::BASE64_STANDARD.encode(&bytes);
-        let token = json!({"name": "a", "algorithm": "HS256", "key": {"base64": key}, "issued": false,
-            "claims": r#"{"iss":"joe"}"#});
-        let made = text(&token, "Bearer ${jwt.a}", || 0);
-        let (signed, signature) = made.strip_prefix("Bearer ").unwrap().rsplit_once('.').unwrap();
-        let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &bytes);
-        ring::hmac::verify(&key, signed.as_bytes(), &BASE64_URL_SAFE_NO_PAD.decode(signature).unwrap()).unwrap();
-    }
-
-    #[test]
-    fn a_private_key_signs_what_its_public_key_verifies() {
-        use ring::signature::{
-            ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm,
-        };
-
-        let es256 = rcgen::KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
-        let es384 = rcgen::KeyPair::generate_for(&rcgen::PKCS_ECDSA_P384_SHA384).unwrap();
-        let ed25519 = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
-        for (algorithm, pair, verifier) in [
-            ("ES256", &es256, &ECDSA_P256_SHA256_FIXED as &dyn VerificationAlgorithm),
-            ("ES384", &es384, &ECDSA_P384_SHA384_FIXED),
-            ("EdDSA", &ed25519, &ED25519),
-        ] {
-            let pem = pair.serialize_pem();
-            let token = json!({"name": "a", "algorithm": algorithm, "key": {"text": pem}, "claims": "{}"});
-            let made = text(&token, "${jwt.a}", || 0);
-            let (signed, signature) = made.rsplit_once('.').unwrap();
-            let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).unwrap();
-            let key = UnparsedPublicKey::new(verifier, pair.public_key_raw());
-            key.verify(signed.as_bytes(), &signature).unwrap();
-            let other = if algorithm == "ES256" { "ES384" } else { "ES256" };
-            let token = json!({"name": "a", "algorithm": other, "key": {"text": pem}, "claims": "{}"});
-            let error = kind(&token).unwrap_err();
-            assert!(error.starts_with(&format!("tokens[0].key: it is no key for {other}: ")), "{error}");
-        }
-        let sec1 = "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n";
-        let token = json!({"name": "a", "algorithm": "ES256", "key": {"text": sec1}, "claims": "{}"});
-        assert!(kind(&token).unwrap_err().starts_with("tokens[0].key: it is an EC PRIVATE KEY; convert it: openssl"));
-    }
-
-    #[test]
-    fn times_are_added_in_seconds_and_claims_have_variables() {
-        let token = json!({"name": "a", "algorithm": "HS512", "key": {"text": "k${user}"}, "key_id": "1",
-            "claims": r#"{"sub": "u${user}"}"#, "expires": 300});
-        let made = text(&token, "${jwt.a}", || 1_772_323_200_345);
-        let header = r#"{"alg":"HS512","kid":"1","typ":"JWT"}"#;
-        let claims = r#"{"sub": "u3","iat":1772323200,"exp":1772323500}"#;
-        assert_eq!(parts(&made), [header, claims]);
-        let same = json!({"name": "a", "algorithm": "HS512", "key": {"base64": "azM="}, "key_id": "1",
-            "claims": r#"{"sub": "u3"}"#, "expires": 300});
-        assert_eq!(text(&same, "${jwt.a}", || 1_772_323_200_999), made);
-        let empty = json!({"name": "a", "algorithm": "HS256", "key": {"text": "k"}, "claims": "{ }"});
-        assert_eq!(parts(&text(&empty, "${jwt.a}", || 1000))[1], r#"{"iat":1}"#);
-    }
-
-    #[test]
-    fn what_cannot_be_signed_is_refused() {
-        let token = |algorithm: &str, key: &str, expires: f64| json!({"name": "a", "algorithm": algorithm, "key": {"text": key}, "claims": "{}", "expires": expires});
-        for (token, begins) in [
-            (token("RS256", "x", 1.0), "tokens[0].key: it is no private key in PEM"),
-            (token("HS256", "x", 0.5), "tokens[0].expires: times of tokens are in whole seconds"),
-        ] {
-            let error = kind(&token).unwrap_err();
-            assert!(error.starts_with(begins), "{error}");
-        }
-        let tokens = [kind(&token("HS256", "${jwt.a}", 1.0)).unwrap()];
-        let scope = Scope { tokens: &tokens, ..Scope::default() };
-        for (text, begins) in [
-            ("${jwt.a}", "claims of ${jwt.a}: unknown variable ${jwt.a}"),
-            ("${jwt.b}", "unknown variable ${jwt.b}; known are iteration"),
-        ] {
-            let error = Template::raw(text, scope).unwrap_err();
-            assert!(error.starts_with(begins), "{error}");
-        }
-        let fixed = [kind(&token("HS256", "k", 1.0)).unwrap()];
-        assert!(Template::fixed("${jwt.a}", Scope { tokens: &fixed, ..Scope::default() }).is_err());
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) repeated: &'a [String],
     /// The repetition that the step belongs to.
     pub(crate) repetition: Option<u32>,
+    /// The text is that of a function, in that of another one, and so on.
+    pub(crate) depth: u8,
     /// Those that users sign.
     pub(crate) tokens: &'a [TokenKind],
 }
