@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.sources.proof.recordings import har
 from tests.sources.recording_target import Answer, Received, target
+from tests.sources.shop import FILES
 from tests.web.browser_session import PHONE, accessibility, screenshot
 from tests.web.live_page import LOCUSTFILE, field, start, stop
 
@@ -86,4 +87,37 @@ def test_a_pasted_command_is_read_on_a_narrow_screen(
     expect(page.get_by_text("1 step of 1 request.").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the screen"
     screenshot(page, f"scenario-narrow-{scheme}")
+    assert accessibility(page) == []
+
+
+DROP_ALL = """(zone, files) => {
+  const data = new DataTransfer();
+  for (const [name, text] of files) data.items.add(new File([text], name));
+  zone.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+}"""
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1440, "height": 900}], ids=["narrow", "wide"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_two_recordings_that_are_dropped_together_are_compared(
+    plimsoll: Command, serve: Callable[..., PageCommand], browser_session: BrowserSession, scheme: str,
+    size: dict[str, int],
+) -> None:  # fmt: skip
+    plimsoll.write(LOCUSTFILE)
+    served = serve("run", "-f", "locustfile.py", "-H", "http://127.0.0.1:1")
+    page = browser_session.open(served.url, size=size, scheme=scheme)
+    zone = page.locator(".drop")
+    expect(zone).to_be_visible()
+    recordings = [[name, (FILES / name).read_text()] for name in ("shop-1.har", "shop-2.har")]
+    zone.evaluate(DROP_ALL, [*recordings, recordings[0]])
+    expect(page.get_by_text("3 files: drop one, or two recordings of the same flow")).to_be_visible()
+    zone.evaluate(DROP_ALL, [recordings[0], ["commands.sh", "curl http://127.0.0.1/"]])
+    expect(page.get_by_text("commands.sh: has no replies, so it cannot be compared with another file")).to_be_visible()
+    screenshot(page, f"scenario-two-refused-{scheme}-{size['width']}")
+    browser_session.forgive(lambda said: "400 (Bad Request)" in said)
+    zone.evaluate(DROP_ALL, recordings)
+    expect(page.get_by_role("heading", name="shop-1.har and shop-2.har")).to_be_visible()
+    expect(page.get_by_text("7 steps of 10 requests; 6 values taken from replies").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the screen"
+    screenshot(page, f"scenario-two-{scheme}-{size['width']}")
     assert accessibility(page) == []

@@ -52,12 +52,17 @@ def make_draft(
     return _draft(recordings)
 
 
-def sent_draft(name: str, content: bytes, variables: Mapping[str, str]) -> ScenarioDraft:
-    """The scenario of a source that a page has sent. name: of its file. Raises UsageError."""
+def sent_draft(files: Sequence[tuple[str, bytes]], variables: Mapping[str, str]) -> ScenarioDraft:
+    """The scenario of a source that a page has sent, or of two recordings of the same flow. files: names and contents.
+    Raises UsageError."""
     given = GivenVariables(variables)
-    recording = select(recording_of(SourceInput.sent(name, content, given)), DEFAULT_RULES)
+    recordings = [
+        select(recording_of(SourceInput.sent(name, content, given)), DEFAULT_RULES) for name, content in files
+    ]
     given.check()
-    return _draft([recording])
+    if len(recordings) > 1 and (other := next((item for item in recordings if not _has_replies(item)), None)):
+        raise UsageError(f"{other.name}: has no replies, so it cannot be compared with another file; drop it alone")
+    return _draft(recordings)
 
 
 def given_variables(texts: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from tests.sources.recording_target import Answer, Received, target
 from tests.sources.shop import FILES, PASSWORD, RECORDED_HOST, Shop
 
 from plimsoll.server.control.scenarios import MOST_SCENARIO, SCENARIO
+from plimsoll.sources.making import make_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +131,43 @@ def test_a_file_that_cannot_be_used_is_refused_with_one_sentence(page: PageSessi
         413, "the file is longer than 32 MB: record fewer pages, or leave out bodies",
     )  # fmt: skip
     assert page.refused("scenario/prove", {"id": "x"}) == (409, "another file has replaced this one; drop it again", "")
+
+
+def send_together(page: PageSession, *files: tuple[str, str]) -> tuple[int, dict[str, Any]]:
+    """Status and answer for files that are dropped together."""
+    query = urlencode([pair for name, text in files for pair in (("name", name), ("size", len(text.encode())))])
+    return page.post(f"{SCENARIO}?{query}", "".join(text for _, text in files).encode())
+
+
+def test_two_recordings_of_the_same_flow_are_compared(page: PageSession) -> None:
+    recordings = [(FILES / name).read_text() for name in ("shop-1.har", "shop-2.har")]
+    status, scenario = send_together(page, ("first.har", recordings[0]), ("second.har", recordings[1]))
+    assert status == 200, scenario
+    draft = make_draft([str(FILES / name) for name in ("shop-1.har", "shop-2.har")])
+    assert (scenario["source"], scenario["file"]) == ("first.har and second.har", "first.toml")
+    assert [step["takes"] for step in scenario["steps"]] == [
+        [value.name for value in step.extracts] for step in draft.steps
+    ]
+    assert "# one recording" not in scenario["plan"]
+    assert scenario["plan"].startswith("# Made by plimsoll scenario from first.har, second.har.")
+
+
+def test_files_that_cannot_be_compared_are_refused_with_words(page: PageSession) -> None:
+    recording = ("first.har", (FILES / "shop-1.har").read_text())
+    commands = ("commands.sh", "curl http://127.0.0.1/")
+    for files, error in (
+        (
+            (recording, commands),
+            "commands.sh: has no replies, so it cannot be compared with another file; drop it alone",
+        ),
+        ((recording, recording, recording), "3 files: drop one, or two recordings of the same flow"),
+        ((("a.har", "{"), recording), "a.har:1:2: not JSON: "),
+    ):
+        status, problem = send_together(page, *files)
+        assert (status, error in problem["error"]) == (400, True), problem
+    query = urlencode([("name", "a"), ("size", "5"), ("name", "b"), ("size", "1")])
+    status, problem = page.post(f"{SCENARIO}?{query}", b"abc")
+    assert (status, problem["error"]) == (400, "the files have changed while they were sent; drop them again")
 
 
 def test_during_a_run_no_file_is_taken_and_no_scenario_is_proven_or_used(

@@ -23,9 +23,12 @@ export const server: Server = {
   check: (request) => postJson("api/live/check", request),
   curve: (request) => postJson("api/live/curve", request),
   start: (request) => postJson("api/live/start", request),
-  takeScenario: (name, file, variables) => {
-    const query = new URLSearchParams([["name", name], ...variables.map((variable) => ["set", variable])]);
-    return postFile(`api/live/scenario?${query.toString()}`, file);
+  takeScenario: (files, variables) => {
+    const named = files.flatMap(({ name, content }) => [["name", name], ["size", String(content.size)]]); // prettier-ignore
+    const query = new URLSearchParams([...named, ...variables.map((variable) => ["set", variable])]);
+    // More than two are refused by their names, so they need not be sent.
+    const contents = files.length > 2 ? [] : files.map(({ content }) => content);
+    return postFile(`api/live/scenario?${query.toString()}`, new Blob(contents));
   },
   proveScenario: (choice) => postJson("api/live/scenario/prove", choice),
   useScenario: (choice) => postJson("api/live/scenario/use", choice),

@@ -17,6 +17,12 @@ const FRESH_MS = 1000;
 const START_TIMEOUT_MS = 10_000;
 
 /** The requests of the live page. Each rejects with an Error that states the reason. */
+/** A file, or a pasted text, whose name is "". */
+export interface NamedContent {
+  name: string;
+  content: Blob;
+}
+
 export interface Server {
   state(): Promise<State>;
   stream(endpoint: string | null): EventSource;
@@ -30,8 +36,8 @@ export interface Server {
   /** The load that the request asks for; without levels for one that cannot be read. */
   curve(request: RunRequest): Promise<LoadCurve>;
   start(request: RunRequest): Promise<void>;
-  /** Makes a plan of a file. variables: as NAME=VALUE. */
-  takeScenario(name: string, file: Blob, variables: readonly string[]): Promise<ScenarioItem>;
+  /** Makes a plan of a file, or of two recordings of the same flow. variables: as NAME=VALUE. */
+  takeScenario(files: readonly NamedContent[], variables: readonly string[]): Promise<ScenarioItem>;
   /** Replays a scenario; resolves when that is over. */
   proveScenario(choice: ScenarioChoice): Promise<ProofItem>;
   /** The next runs are of this scenario, or of the source of the command line. */

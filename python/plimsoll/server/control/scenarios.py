@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from plimsoll.sources.proof.passes import ProofRunner
 
 SCENARIO = "/api/live/scenario"
-"""The address that takes the content of a file as it is. Its name, and values of variables, are in the query."""
+"""The address that takes the contents of one or two files as they are, one after the other. Their names and sizes, and
+values of variables, are in the query."""
 MOST_SCENARIO = 32_000_000
 """Bytes of a file."""
+MOST_FILES = 2
+"""Two recordings of the same flow are compared."""
 PASTED = "pasted"
 """The name of a text that is in no file."""
 LONGEST_NAME = 60
@@ -54,9 +57,13 @@ def routes(scenarios: SentScenarios) -> list[Route]:
     """The addresses at which the page sends, proves and uses scenarios."""
 
     async def take(request: Request) -> Response:
-        content = await request.body()
-        name, variables = request.query_params.get("name", ""), request.query_params.getlist("set")
-        return answer(await run_in_threadpool(scenarios.take, name, content, variables))
+        query, content = request.query_params, await request.body()
+        variables = query.getlist("set")
+
+        def made() -> ScenarioItem:
+            return scenarios.take(_files(query.getlist("name"), query.getlist("size"), content), variables)
+
+        return answer(await run_in_threadpool(made))
 
     return [
         Route(SCENARIO, take, methods=["POST"]),
@@ -90,21 +97,21 @@ class SentScenarios:
         self._used: SentScenario | None = None
         self._runner: ProofRunner | None = None
 
-    def take(self, name: str, content: bytes, variables: Sequence[str]) -> ScenarioItem:
-        """The scenario of a file or a pasted text. variables: as NAME=VALUE. Not during a run, which this would
-        disturb."""
+    def take(self, files: Sequence[tuple[str, bytes]], variables: Sequence[str]) -> ScenarioItem:
+        """The scenario of a file or a pasted text, or of two recordings. files: names and contents. variables: as
+        NAME=VALUE. Not during a run, which this would disturb."""
         with self._session.reserved(READING):
             from plimsoll.sources.making import given_variables, sent_draft, source_name, written
 
-            name = source_name(name) or PASTED
-            draft = sent_draft(name, content, given_variables(variables))
-            stem = _stem(name)
-            files = written(draft, stem, as_locustfile=False)
-            scenario = SentScenario(secrets.token_hex(8), draft, self._kept(stem, files))
+            contents = [(source_name(name) or PASTED, content) for name, content in files]
+            draft = sent_draft(contents, given_variables(variables))
+            stem = _stem(contents[0][0])
+            made = written(draft, stem, as_locustfile=False)
+            scenario = SentScenario(secrets.token_hex(8), draft, self._kept(stem, made))
             if self._last is not None and self._last is not self._used:
                 shutil.rmtree(self._last.plan.parent, ignore_errors=True)
             self._last = scenario
-            return _item(scenario, name, files)
+            return _item(scenario, " and ".join(name for name, _ in contents), made)
 
     def prove(self, choice: ScenarioChoice) -> ProofItem:
         """Replays the scenario within the limits of the command line."""
@@ -160,6 +167,18 @@ class SentScenarios:
         except OSError as error:
             raise UsageError(f"cannot write the plan to {error.filename or 'the disk'}: {error.strerror}") from error
         return plan
+
+
+def _files(names: Sequence[str], sizes: Sequence[str], content: bytes) -> list[tuple[str, bytes]]:
+    """Names and contents of what was sent. Raises UsageError for more than two, and for sizes that are none."""
+    if len(names) > MOST_FILES:
+        raise UsageError(f"{len(names)} files: drop one, or two recordings of the same flow")
+    if len(names) < MOST_FILES:
+        return [(names[0] if names else "", content)]
+    if len(sizes) != MOST_FILES or not all(size.isdecimal() for size in sizes) or sum(map(int, sizes)) != len(content):
+        raise UsageError("the files have changed while they were sent; drop them again")
+    first = int(sizes[0])
+    return [(names[0], content[:first]), (names[1], content[first:])]
 
 
 def _beside(folder: Path, files: ScenarioFiles) -> dict[Path, bytes]:

@@ -1,6 +1,7 @@
 import type { JSX, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Folding } from "../../blocks/folding";
+import type { NamedContent } from "../session";
 import { Field } from "./fields";
 import type { Complaint } from "./request";
 
@@ -14,36 +15,37 @@ interface Props {
   complaints: readonly Complaint[];
   /** The last file is being read. */
   isBusy: boolean;
-  /** field: through which it came. name: of the file; "" for a pasted text. variables: as NAME=VALUE. */
-  onContent: (field: string, name: string, content: Blob, variables: string[]) => void;
+  /** field: through which they came. variables: as NAME=VALUE. */
+  onContent: (field: string, files: readonly NamedContent[], variables: string[]) => void;
 }
 
-/** Takes a recording: a file that is dropped or chosen, or a text that is pasted. */
+/** Takes a recording, or two of the same flow: files that are dropped or chosen, or a text that is pasted. */
 export function DropZone({ complaints, isBusy, onContent }: Props): JSX.Element {
   const [text, setText] = useState("");
   const [variables, setVariables] = useState("");
-  const take = (field: string, name: string, content: Blob) => onContent(field, name, content, linesOf(variables));
-  const takeFile = (file: File | undefined) => file && take(FILE, file.name, file);
+  const take = (field: string, files: NamedContent[]) => onContent(field, files, linesOf(variables));
+  const takeText = (field: string, given: string) => take(field, [{ name: "", content: new Blob([given]) }]);
+  const takeFiles = (files: Iterable<File>) => take(FILE, [...files].map((file) => ({ name: file.name, content: file }))); // prettier-ignore
   const zone = useRef<HTMLDivElement>(null);
   const isOver = useDropped(zone, (dropped) => {
-    const file = dropped.files[0];
-    if (file) takeFile(file);
-    else take(FILE, "", new Blob([dropped.getData("text/plain")]));
+    if (dropped.files.length) takeFiles(dropped.files);
+    else takeText(FILE, dropped.getData("text/plain"));
   });
   return (
     <div class={`drop${isOver ? " over" : ""}`} role="group" aria-label="A recording" aria-busy={isBusy} ref={zone}>
       <Field
         field={FILE}
         label="Drop a HAR, a curl command, an OpenAPI file or another recording here, or choose a file"
-        hint={isBusy ? "Reading…" : undefined}
+        hint={isBusy ? "Reading…" : "two HARs of the same flow, together, are compared"}
         complaints={complaints}
       >
         {(tied) => (
           <input
             type="file"
+            multiple
             {...tied}
             onChange={(event) => {
-              takeFile(event.currentTarget.files?.[0]);
+              if (event.currentTarget.files?.length) takeFiles(event.currentTarget.files);
               // So that the same file can be chosen again after a change.
               event.currentTarget.value = "";
             }}
@@ -70,7 +72,7 @@ export function DropZone({ complaints, isBusy, onContent }: Props): JSX.Element 
           />
         </div>
         <p class="buttons">
-          <button type="button" disabled={!text.trim()} onClick={() => take(TEXT, "", new Blob([text]))}>
+          <button type="button" disabled={!text.trim()} onClick={() => takeText(TEXT, text)}>
             Read the text
           </button>
         </p>

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Form, ProofItem, ScenarioItem } from "../../contract";
 import { announce } from "../../shared/announce";
 import { download } from "../../shared";
-import type { Server } from "../session";
+import type { NamedContent, Server } from "../session";
 import { DropZone } from "./drop_zone";
 import { complaintsAbout } from "./problems";
 import type { Complaint } from "./request";
@@ -44,9 +44,9 @@ export function ScenarioSource({ form, server, onUsed }: Props): JSX.Element {
     }
     setWork("");
   };
-  const take = (field: string, name: string, content: Blob, variables: string[]) =>
+  const take = (field: string, files: readonly NamedContent[], variables: string[]) =>
     run("reading", field, async () => {
-      kept.value = { scenario: await server.takeScenario(name, content, variables), proof: null };
+      kept.value = { scenario: await server.takeScenario(files, variables), proof: null };
       announce(kept.value.scenario.summary);
     });
   const prove = (scenario: ScenarioItem) =>

@@ -3,6 +3,7 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Form, ProofItem, ScenarioItem } from "../../../src/contract";
 import { ScenarioSource, forgetScenario } from "../../../src/live/form/scenario_source";
+import type { NamedContent } from "../../../src/live/session";
 import { formOf } from "../examples";
 
 const SCENARIO: ScenarioItem = {
@@ -49,8 +50,10 @@ function answered<T>(value: T, ...what: unknown[]): Promise<T> {
 }
 
 const server = {
-  takeScenario: async (name: string, file: Blob, variables: readonly string[]) =>
-    answered(SCENARIO, "take", name, await file.text(), variables),
+  takeScenario: async (files: readonly NamedContent[], variables: readonly string[]) => {
+    const texts = await Promise.all(files.map(async ({ name, content }) => [name, await content.text()]));
+    return answered(SCENARIO, "take", ...texts.flat(), variables);
+  },
   proveScenario: ({ id }: { id: string }) => answered(PROOF, "prove", id),
   useScenario: ({ id }: { id: string }) => answered(undefined, "use", id),
 };
@@ -90,6 +93,12 @@ const cells = () =>
   [...root.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
 
 describe("a scenario of a recording", () => {
+  it("is made of two files that are dropped together", async () => {
+    await shown();
+    await drop([new File(["{}"], "first.har"), new File(["[]"], "second.har")]);
+    expect(asked).toEqual([["take", "first.har", "{}", "second.har", "[]", []]]);
+  });
+
   it("is made of a dropped file and shown with its steps and notes", async () => {
     await shown();
     await drop([new File(["{}"], "shop.har")]);
