@@ -13,6 +13,8 @@ LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/re
 SERVERS := nginx:nginx-light wrk:wrk h2load:nghttp2-client prometheus:prometheus influxd:influxdb victoria-metrics:victoria-metrics openssl:openssl ip:iproute2 chromium:chromium
 # Servers that only tests of HTTP/2 need, beside nginx and Node; Go comes with the machine, others with .venv.
 HTTP2_SERVERS := apache2:apache2-bin caddy:caddy
+# A real sshd, for tests of workers that ssh starts.
+SSH_SERVER := /usr/sbin/sshd:openssh-server
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Some images forbid Python to keep byte code. The tests start thousands of processes, and each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -45,7 +47,7 @@ ci: export DURATIONS = --durations=30
 ci: export CARGO_INCREMENTAL = 0
 ci: export LONG_SECONDS = 120
 ci: test ## what CI runs: test, and two minutes of the long tests of what changed since the last landed commit
-	@scripts/system-packages $(HTTP2_SERVERS)
+	@scripts/system-packages $(HTTP2_SERVERS) $(SSH_SERVER)
 	@$(BIN)/python -m scripts.long_tests $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
@@ -65,7 +67,7 @@ test-newest: setup ## quick tests of users and load on the newest Python of this
 	@$(BIN)/python -m scripts.newest_python
 
 test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about twenty minutes)
-	@scripts/system-packages $(HTTP2_SERVERS)
+	@scripts/system-packages $(HTTP2_SERVERS) $(SSH_SERVER)
 	$(PYTEST) -n 4 $(DURATIONS) -m long
 
 check: setup ## formatting, lints, layers, types; the stub against the binary

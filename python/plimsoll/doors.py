@@ -12,6 +12,7 @@ The groups, and the registries that they add to:
     plimsoll.importers    IMPORTERS in importers/reading.py
     plimsoll.observers    KINDS in observe/kinds.py
     plimsoll.outputs      OUTPUTS in outputs/kinds.py
+    plimsoll.placers      PLACERS in run/placers/kinds.py
     plimsoll.shapes       SHAPES in load/shapes/registry.py
     plimsoll.sources      SOURCES in sources/reading.py
 """

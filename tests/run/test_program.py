@@ -113,12 +113,12 @@ def test_a_program_that_cannot_fork_or_is_gone_is_an_error(reply: dict[str, Any]
 
 
 def test_workers_on_a_cluster_are_refused_only_if_a_program_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    program.refuse_cluster("auto")
+    program.refuse_elsewhere("--cluster", "auto")
     assert program.program_files() == []
     ours, theirs = socket.socketpair()
     with ours, theirs:
         monkeypatch.setattr(program, "_current", CallingProgram(ours, theirs, "/p/prog.py"))
         assert program.program_files() == ["/p/prog.py"]
-        program.refuse_cluster(None)
+        program.refuse_elsewhere("--cluster", None)
         with pytest.raises(UsageError, match="put its listeners into the locustfile"):
-            program.refuse_cluster("auto")
+            program.refuse_elsewhere("--cluster", "auto")

@@ -14,6 +14,7 @@ import click
 
 from plimsoll import __version__
 from plimsoll.cli.parts.common import VERSION, ask_for_public_load, on_a_terminal
+from plimsoll.cli.parts.placed import as_master, placed_workers
 from plimsoll.cli.parts.workers import attach, await_workers, join_master, master_of
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
@@ -22,7 +23,7 @@ from plimsoll.run.guard import MANY_USERS, Place, check_places, places_of
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
 from plimsoll.run.planned import check_receivers
 from plimsoll.run.planning import make_outputs, make_plan, refuse_not_here
-from plimsoll.run.program import refuse_cluster
+from plimsoll.run.program import refuse_elsewhere
 from plimsoll.run.transport.spawning import end_unused, started_ahead
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ Examples:
   plimsoll run plan.toml --dry-run                       what would be sent where; nothing is
   plimsoll run plan.toml --allow-hosts '*.staging.example.com,10.0.0.0/8' --max-rate 500/s
                                                          no load on other hosts, and never more than that
+  plimsoll run -f shop.py -H http://shop.test -u 9000 --on ssh:hosts.txt
+                                                         workers on other hosts, started and ended by this command
 
 While it runs there is a page at http://127.0.0.1:8089. With a locustfile it waits there for somebody to start a run,
 and goes on serving afterwards; a URL, a plan or targets are run at once, and the process ends with the run.
@@ -85,7 +88,7 @@ when the load was not the load asked for.""",
 def run(ctx: click.Context, /, **_: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""
     try:
-        ctx.exit(_run(words_of(ctx)))
+        ctx.exit(_run(as_master(words_of(ctx), ctx)))
     except UnknownOptionError as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
         meant = get_close_matches(str(unknown).partition("=")[0], known, n=1, cutoff=_ALIKE)
@@ -104,7 +107,8 @@ def _run(words: RunWords) -> int:
         return join_master(words)
     if given["attach"]:
         return attach(words)
-    refuse_cluster(given["cluster"])
+    refuse_elsewhere("--cluster", given["cluster"])
+    refuse_elsewhere("--on", given["on"])
     plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
@@ -146,13 +150,13 @@ def _perform(words: RunWords, plan: RunPlan, source: RunInput, outputs: Outputs)
 
         refuse_unknown_options(plan)
     _ask(plan, given)
-    with master_of(given) as master:
+    with master_of(given) as master, placed_workers(words, master):
         if not given["headless"]:
             from plimsoll.cli.parts.run_page import run_with_page
             from plimsoll.server.control.run_requests import RunRequests
 
             return run_with_page(RunRequests(words, plan, source), given, master)
-        if master is not None:
+        if master is not None and given["on"] is None:
             await_workers(master, given)
         return perform(plan, outputs, master=master)
 

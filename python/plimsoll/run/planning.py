@@ -158,8 +158,8 @@ def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -
     own: the experiment or the search that it is of does. Raises PlimsollError."""
     given = {**words.given, "notify": (), **changes}
     source = source.with_outputs_of_plan(lambda text: not text.startswith(NOTIFIED))
-    if given["master"] or given["worker"]:
-        raise UsageError("--master and --worker are for `plimsoll run`: workers join one command")
+    if given["master"] or given["worker"] or given["on"]:
+        raise UsageError("--master, --worker and --on are for `plimsoll run`: workers join one command")
     plan = plan_of(source, given)
     check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
@@ -456,9 +456,9 @@ def _nodes(given: Mapping[str, Any]) -> int:
 def _check_master(given: Mapping[str, Any]) -> None:
     """Raises UsageError for what does not go with --master, and for what goes only with it."""
     if given["ship"] and not (given["master"] or given["cluster"]):
-        raise UsageError("--ship goes with --master or --cluster: on this machine all files are where they are")
+        raise UsageError("--ship goes with --on, --master or --cluster: on this machine all files are where they are")
     if given["env"] and not (given["master"] or given["cluster"]):
-        raise UsageError("--env goes with --master or --cluster: workers of this machine have its variables")
+        raise UsageError("--env goes with --on, --master or --cluster: workers of this machine have its variables")
     for name in given["env"]:
         if "=" in name:
             raise UsageError(
@@ -469,6 +469,8 @@ def _check_master(given: Mapping[str, Any]) -> None:
             raise UsageError(f"--env {name}: there is no such variable here")
     if not given["master"]:
         return
+    if given["on"] and given["processes"] != 1:
+        raise UsageError("--processes is for this machine; --on says how many workers there are elsewhere")
     if given["cluster"]:
         raise UsageError("--master and --cluster do not go together: workers join, or Ray starts them")
     if given["processes"] != 1:

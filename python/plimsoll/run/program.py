@@ -169,12 +169,13 @@ def join(own: int, forks: int, file: str) -> None:
     _current = CallingProgram(socket.socket(fileno=own), socket.socket(fileno=forks), file or None)
 
 
-def refuse_cluster(cluster: object) -> None:
-    """Raises UsageError for workers on a cluster that the program cannot reach."""
-    if _current is not None and cluster is not None:
+def refuse_elsewhere(option: str, value: object) -> None:
+    """Raises UsageError for workers on other machines, to which the program cannot bring what it has done. option:
+    with which they were asked for."""
+    if _current is not None and value is not None:
         raise UsageError(
-            "--cluster starts workers on other machines, without what the program has done before it called "
-            "locust.main.main(); put its listeners into the locustfile, and use plimsoll run --cluster"
+            f"{option} starts workers on other machines, without what the program has done before it called "
+            f"locust.main.main(); put its listeners into the locustfile, and use plimsoll run {option}"
         )
 
 

@@ -43,7 +43,7 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Maste
         if waits:
             click.echo("Start the run there. --autostart starts it at once; --headless runs without a page.", err=True)
         stays = {"is_watched": lambda: viewers.has_any} if given["autoquit"] is None else {}
-        if master is not None and not waits:
+        if master is not None and not waits and given["on"] is None:
             await_workers(master, given)
         first = None if waits else requests.first()
         return session.run(first, None if autoquit < 0 else float(autoquit), **stays)
@@ -62,7 +62,9 @@ def page(
     host = ALL.get(host, host)
     token = given["web_token"]
     # Nobody starts load on a cluster who does not know the token, not even on this machine.
-    is_made = token is None and (given["web_login"] or bool(given.get("cluster")) or not is_loopback(host))
+    is_made = token is None and (
+        given["web_login"] or bool(given.get("cluster") or given.get("on")) or not is_loopback(host)
+    )
     access = Access(host, make_token() if is_made else token)
     app = make_app(
         store=store,

@@ -52,12 +52,12 @@ def master_of(given: Mapping[str, Any]) -> Iterator[Master | None]:
     token, is_new = join_token.master_token(host, known, insecure=is_insecure)
     if is_new and given["attach"]:
         raise UsageError("--attach needs the token that the lost command said: set PLIMSOLL_JOIN_TOKEN to it")
-    master = Master(host, given["master_bind_port"], token, _say, given["expect_workers"])
+    master = Master(host, given["master_bind_port"], token, say, given["expect_workers"])
     # To the terminal alone: a log may be passed on.
-    click.echo(
-        join_token.invitation(host, master.port, token if is_new else "", insecure=is_insecure, own=known is None),
-        err=True,
-    )
+    if not given["on"]:
+        own = known is None
+        line = join_token.invitation(host, master.port, token if is_new else "", insecure=is_insecure, own=own)
+        click.echo(line, err=True)
     try:
         yield master
     finally:
@@ -86,14 +86,16 @@ def join_master(words: RunWords) -> int:
         check(files)
     elif unknown := [word for word in words.arguments if word.startswith("-")]:
         # A misspelt one of ours may be the reason why there is no master at the place where one is looked for.
-        _say(f"{unknown[0].partition('=')[0]} must be an option of the master's locustfile")
+        say(f"{unknown[0].partition('=')[0]} must be an option of the master's locustfile")
     known = given_token(given["join_token"], insecure=is_insecure)
     token = worker_token(host, known, insecure=is_insecure)
     if is_insecure:
-        _say(f"without a token (--insecure-join), any program that answers at {host} can run programs on this machine")
-    workers = [JoiningWorker(host, given["master_port"], token, files, _say, check) for _ in range(count)]
+        say(f"without a token (--insecure-join), any program that answers at {host} can run programs on this machine")
+    workers = [JoiningWorker(host, given["master_port"], token, files, say, check) for _ in range(count)]
     errors: list[PlimsollError] = []
-    threads = [threading.Thread(target=_run, args=(each, errors), daemon=True) for each in workers]
+    threads = [
+        threading.Thread(target=_run, args=(each, given["master_max_wait"], errors), daemon=True) for each in workers
+    ]
     try:
         with interrupts.ending():
             for thread in threads:
@@ -101,7 +103,9 @@ def join_master(words: RunWords) -> int:
             for thread in threads:
                 thread.join()
     except KeyboardInterrupt:
-        _say("this worker ends")
+        say("this worker ends")
+        # Whoever starts workers must not take one that was stopped for one whose master has ended.
+        return interrupts.exit_code()
     finally:
         for each in workers:
             each.close()
@@ -150,9 +154,9 @@ def attach(words: RunWords) -> int:
         return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
 
 
-def _run(worker: JoiningWorker, errors: list[PlimsollError]) -> None:
+def _run(worker: JoiningWorker, timeout: float, errors: list[PlimsollError]) -> None:
     try:
-        worker.run()
+        worker.run(timeout)
     except PlimsollError as error:
         errors.append(error)
 
@@ -163,7 +167,7 @@ def _waiting(what: str, stopped: str) -> Iterator[None]:
     try:
         with interrupts.ending():
             # Who reads this may send a signal at once, so not before these are handled.
-            _say(f"waiting {what}")
+            say(f"waiting {what}")
             yield
     except KeyboardInterrupt:
         raise PlimsollError(stopped) from None
@@ -188,7 +192,7 @@ def _files(named: str | None) -> tuple[str, ...] | None:
     return tuple(map(str, locustfiles.find(named or locustfiles.DEFAULT)))
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     """In the log while a run writes one, else to the terminal."""
     if logger.handlers:
         logger.info("%s", line)

@@ -56,6 +56,32 @@ def read_hosts(path: str) -> list[ClusterHost]:
     return hosts
 
 
+def listed_hosts(text: str) -> list[ClusterHost]:
+    """Hosts with commas between: ann@10.0.0.2,10.0.0.3. Raises UsageError."""
+    hosts: list[ClusterHost] = []
+    for name in text.split(","):
+        if "/" in name or name.endswith((".txt", ".csv", ".ini")):
+            raise UsageError(f"there is no file {name}")
+        host = _host([name.strip()], "hosts")
+        if host.name in {known.name for known in hosts}:
+            raise UsageError(f"{host.name} is there twice; cpus=N in a file of hosts says how many workers it has")
+        hosts.append(host)
+    return hosts
+
+
+def with_hint(why: str, host: str) -> str:
+    """What `ssh` says of a host, with what to do about it. It asks nothing here, so a person must have done that."""
+    name = host.rpartition("@")[2]
+    if why.startswith("Host key verification failed"):
+        return (
+            f"{why.rstrip('.')}; compare the fingerprint of ssh-keyscan {name} | ssh-keygen -lf - with that of the "
+            f"host, then: ssh-keyscan {name} >> ~/.ssh/known_hosts"
+        )
+    if "Permission denied" in why:
+        return f"{why.rstrip('.')}; ssh must get in without a question: ssh-copy-id {host}, or a running ssh-agent"
+    return why
+
+
 def _host(words: Sequence[str], where: str) -> ClusterHost:
     name, *settings = words
     # A name that begins with a dash would be an option of ssh.
@@ -101,4 +127,4 @@ def _run(host: ClusterHost, script: str) -> tuple[str, str]:
     if done.returncode == 0:
         return "", done.stdout
     said = [each.strip() for each in (done.stderr or done.stdout).splitlines() if each.strip()]
-    return said[-1] if said else f"exit status {done.returncode}", ""
+    return with_hint(said[-1], host.name) if said else f"exit status {done.returncode}", ""

@@ -138,12 +138,15 @@ _HOW_MUCH = (
             help="With --cluster: how many of its machines get workers."),
     _option("--workers-per-node", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=1,
             help="With --cluster: worker processes on each machine, one core each; 1 by default."),
+    _option("--on", group=HOW_MUCH, metavar="WHERE",
+            help="Start the workers elsewhere, and end them with the run: ssh:hosts.txt or ssh:USER@HOST,HOST by SSH. "
+                 "They join this command as with --master."),
     _option("--ship", group=HOW_MUCH, metavar="PATTERN", multiple=True,
-            help="With --cluster or --master: files that travel to the workers besides the locustfile and what it "
-                 "imports, as data/*.csv; counted from the working directory; may be repeated."),
+            help="With --cluster, --on or --master: files that travel to the workers besides the locustfile and what "
+                 "it imports, as data/*.csv; counted from the working directory; may be repeated."),
     _option("--env", group=HOW_MUCH, metavar="NAME", multiple=True,
-            help="With --cluster or --master: an environment variable that the workers get, with the value that it has "
-                 "here; it is stored nowhere; may be repeated."),
+            help="With --cluster, --on or --master: an environment variable that the workers get, with the value that "
+                 "it has here; it is stored nowhere; may be repeated."),
     _option("--on-worker-loss", group=HOW_MUCH, choices=("mark", "redistribute", "stop"), default="mark",
             help="When a worker ends, or does not report for 3 s: go on without it (the default), give its load to "
                  "the others, or end the run. The report says so in any case."),
@@ -183,18 +186,22 @@ _JOINED = (
                  "twice as many and 100 more can join.",
             locust=LocustOption(_MASTER, env="EXPECT_WORKERS", default=1)),
     _option("--expect-workers-max-wait", group=JOINED, metavar="SECONDS", kind=Kind.INTEGER, default=0,
-            help="With --master: exit code 1 if that takes longer; 0, the default, is as long as it takes.",
+            help="With --master: exit code 1 if that takes longer; 0, the default, is as long as it takes. With --on: "
+                 "how long all workers may take to join; 180 by default.",
             locust=LocustOption(_MASTER, env="EXPECT_WORKERS_MAX_WAIT", default=0)),
     _flag("--worker", group=JOINED,
           help="Join a master, which says what to run. -f - has the locustfile and what it imports sent by the "
                "master; any other must be the same as there. --processes N joins N times.",
           locust=LocustOption(_WORKER, env="MODE_WORKER")),
     _option("--master-host", group=JOINED, metavar="HOST", default="127.0.0.1",
-            help="With --worker: where the master is; 127.0.0.1 by default.",
+            help="With --worker: where the master is; 127.0.0.1 by default. With --on: the address of this machine, as "
+                 "the workers reach it; found by default.",
             locust=LocustOption(_WORKER, env="MASTER_NODE_HOST", default="127.0.0.1")),
     _option("--master-port", group=JOINED, metavar="N", kind=Kind.PORT, default=5557,
             help="With --worker: the port of it; 5557 by default.",
             locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
+    _option("--master-max-wait", group=JOINED, metavar="SECONDS", kind=Kind.COUNT, default=300,
+            help="With --worker: how long it looks for a master that is not there yet, or is gone; 300 by default."),
     _option("--attach", group=JOINED, metavar="RUN",
             help="Continue a run whose command is lost, to its end: one with --master, as its new master, or one with "
                  "--cluster, on the same machine. What its workers measured is kept for five minutes. Reports are "

@@ -38,6 +38,8 @@ MASTER_TIMEOUT_S = 300.0
 60 times for 5 s."""
 RETRY_INTERVAL_S = 1.0
 CONNECT_TIMEOUT_S = 5.0
+JOINED = "joined the master at "
+"""Begins the line of a worker that has joined, which the master says as well."""
 END_TIMEOUT_S = 15.0
 """Seconds that a worker may take to end once its master is gone."""
 
@@ -75,7 +77,7 @@ class JoiningWorker:
         raise_open_files()
         while True:
             channel = self._join(timeout)
-            self._say(f"joined the master at {self._name}")
+            self._say(f"{JOINED}{self._name}")
             with contextlib.closing(channel):
                 if self._serve(channel):
                     self._say("the master has ended")

@@ -189,7 +189,7 @@ class Master:
     """
 
     def __init__(self, host: str, port: int, token: str, say: Callable[[str], None], expected: int = 1) -> None:
-        self._token = token
+        self.token = token
         self._say = say
         self._most = 2 * expected + MARGIN
         self._expected = expected
@@ -215,6 +215,15 @@ class Master:
     def ready(self) -> list[JoinedMachine]:
         """Those without a worker, in the order in which they joined."""
         return [each for each in list(self._machines) if each.has_ended.is_set() and not each.is_gone.is_set()]
+
+    def expect(self, workers: int) -> None:
+        """So many are to join: at most twice as many and `MARGIN` more are let in."""
+        self._most, self._expected = 2 * workers + MARGIN, workers
+
+    def await_change(self, seconds: float) -> None:
+        """Until a worker has joined or left, for at most so many seconds."""
+        with self._changed:
+            self._changed.wait(seconds)
 
     def wait_for(self, count: int, seconds: float) -> None:
         """Until so many have joined. seconds: at most; 0: as long as it takes. Raises PlimsollError when that is over,
@@ -313,7 +322,7 @@ class Master:
             return None
         hello = Hello.of(frame)
         judge = partial(self._locks.judge, address)
-        admit(channel, hello, self._token, judge, self._refusal(), end)
+        admit(channel, hello, self.token, judge, self._refusal(), end)
         self._greetings.remove(connection)
         match channel.receive(MAX_REPORT_BYTES, time.monotonic() + KEPT_TIMEOUT_S):
             case "kept", [bytes(data)]:
@@ -361,6 +370,7 @@ class Master:
         with self._changed:
             self._machines.remove(machine)
             count = len(self._machines)
+            self._changed.notify_all()
         if not self._is_closed:
             how = "has left" if machine.breach is None else f"is disconnected, since it sent {machine.breach}"
             self._say(f"a worker on {machine.host} {how}: {count} now")

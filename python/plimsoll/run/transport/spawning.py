@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STARTS_NONE = frozenset(
     ("-h", "--help", "-V", "--version", "-l", "--list", "--show-task-ratio", "--show-task-ratio-json", "--dry-run",
-     "--master", "--worker", "--slave", "--attach", "--cluster")
+     "--master", "--worker", "--slave", "--attach", "--cluster", "--on")
 )  # fmt: skip
 """Words of `plimsoll run` with which the command starts no worker here."""
 LOCUSTFILE = frozenset(("-f", "--locustfile"))
