@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import subprocess
 import sys
@@ -164,6 +166,59 @@ def test_files_that_exist_stay_without_force(plimsoll, folder):
     assert not (folder / "plan.toml").exists()
     assert plimsoll("scenario", "--force", *words[1:]).exit_code == 0
     assert (folder / "plan.secrets.csv").stat().st_mode & 0o077 == 0
+
+
+WRONG = {
+    "empty.har": b'{"log": {"entries": []}}',
+    "cut.har": b'{"log": {"entries": [{"request": {"url": "http',
+    "env.json": b'{"name": "x", "values": [], "_postman_variable_scope": "environment"}',
+    "api.json": b'{"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {}}}}}',
+    "flow.har.gz": gzip.compress(b'{"log": {"entries": []}}'),
+    "cut.log.gz": gzip.compress(b"GET / " * 100)[:20],
+    "access.log": b'1.1.1.1 - - [01/Nov/2020:10:00:00 +0000] "GET / HTTP/1.1" 200 5\n',
+    "picture.png": b"\x89PNG\r\n\xff",
+}
+"""Files that people name by mistake."""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("empty.har",), "empty.har: log.entries is empty, so no request was recorded: open the network tab before "),
+        (("cut.har",), "cut.har:1:42: not JSON: Unterminated string starting at; the file ends too early"),
+        (("env.json",), "env.json: is an environment of Postman, which has no requests: name the collection"),
+        (("api.json",), "api.json: names no host; give it with --set base=http://127.0.0.1:8000"),
+        (("flow.har.gz",), "flow.har.gz: is packed by gzip: unpack it first (gunzip); packed access logs are read"),
+        (("cut.log.gz",), "cut.log.gz: not a whole gzip file: Compressed file ended before the end-of-stream marker"),
+        (("access.log", "note.txt"), "access.log is an access log, and note.txt is none: name files of one kind"),
+        (("note.txt", "access.log"), "access.log is an access log, and note.txt is none: name files of one kind"),
+        (("picture.png",), "picture.png:1: not UTF-8 text; is this the file of the recording?"),
+        ((str(FILES), "-o", "plan.toml"), "is a folder; name the files in it"),
+        (("curl", "http://h.test/", "-d", "@none.json"), "<command>:1: cannot read none.json: No such file"),
+        (
+            (str(FILES / "shop-1.har"), str(FILES / "shop-1.har")),
+            "shop-1.har and shop-1.har are the same recording: record the flow once more, or name one of them",
+        ),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_named_with_what_to_do(plimsoll, folder, words, message):
+    for name, content in WRONG.items():
+        (folder / name).write_bytes(content)
+    result = plimsoll("scenario", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (folder / "plan.toml").exists()
+
+
+def test_a_recording_without_contents_has_a_note(plimsoll, folder):
+    recording = json.loads((FILES / "shop-1.har").read_text())
+    for entry in recording["log"]["entries"]:
+        entry["response"]["content"].pop("text", None)
+    (folder / "bare.har").write_text(json.dumps(recording))
+    note = "note: bare.har: no reply has its content, so values in bodies are not taken from replies: "
+    assert note in plimsoll("scenario", "bare.har").stderr
+    assert "no reply has its content" not in plimsoll("scenario", str(FILES / "shop-1.har")).stderr
 
 
 @pytest.mark.parametrize(

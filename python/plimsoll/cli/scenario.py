@@ -142,12 +142,14 @@ def scenario(
     into the file: a plan reads them from a file beside it, a locustfile from environment variables. What the source
     says and the scenario does not do is listed. With --prove the exit code is 1 if a step is not proven.
     """
-    from plimsoll.sources.access_logs.reading import is_access_log, json_lines_hint
+    from plimsoll.sources.access_logs.reading import check_kinds, is_access_log, log_hint
     from plimsoll.sources.making import given_variables, make_draft, written
     from plimsoll.sources.selection import SelectionRules
 
     if output is not None:
         check_output(output)
+    if log_format is None:
+        check_kinds(sources)
     if log_format is not None or is_access_log(sources[0]):
         refused = {"--hosts": hosts, "--set": given, "--insecure": insecure, "--prove": prove, "--minimise": minimise}
         if word := next((name for name, value in refused.items() if value), None):
@@ -165,7 +167,7 @@ def scenario(
     try:
         draft = make_draft(sources, SelectionRules(hosts, assets), given_variables(given))
     except UsageError as error:
-        if hint := json_lines_hint(sources[0]):
+        if hint := log_hint(sources[0]):
             raise UsageError(hint) from error
         raise
     if host is not None:

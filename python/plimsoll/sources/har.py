@@ -24,7 +24,7 @@ from plimsoll.sources.exchange import (
     parts_of,
 )
 from plimsoll.sources.har_sockets import RecordedSocket
-from plimsoll.sources.json_values import JsonObject
+from plimsoll.sources.json_values import JsonObject, objects_of
 
 if TYPE_CHECKING:
     from plimsoll.sources.source_input import SourceInput
@@ -50,6 +50,9 @@ def read_har(source: SourceInput) -> Recording:
     entries = _object(log, f"{source.name}: log").get("entries")
     if not isinstance(entries, list):
         raise UsageError(f"{source.name}: log.entries is no list; is this a HAR?")
+    if not entries:
+        hint = "open the network tab before the flow begins, and save it as HAR with content at the end"
+        raise UsageError(f"{source.name}: log.entries is empty, so no request was recorded: {hint}")
     left_out: Counter[str] = Counter()
     notes: list[str] = []
     timed: list[tuple[float, RecordedExchange]] = []
@@ -78,7 +81,21 @@ def read_har(source: SourceInput) -> Recording:
             f"{source.name}: {sockets} WebSockets have no messages in the recording, and are left out: export it from "
             "Chromium, whose recordings have them"
         )
+    if _lacks_contents(entries):
+        notes.append(
+            f"{source.name}: no reply has its content, so values in bodies are not taken from replies: save the "
+            "recording again as HAR with content"
+        )
     return Recording(source.name, exchanges, tuple(notes), of_browser=True, left_out=dict(left_out))
+
+
+def _lacks_contents(entries: list[Any]) -> bool:
+    """Whether replies had bodies, and the recording has none of them. Entries are checked already."""
+    replies = objects_of([entry.get("response") for entry in entries])
+    contents = objects_of([reply.get("content") for reply in replies])
+    sizes = [content.get("size") for content in contents]
+    has_bodies = any(isinstance(size, int) and size > 0 for size in sizes)
+    return has_bodies and not any(content.get("text") for content in contents)
 
 
 class _Entry:

@@ -78,6 +78,9 @@ def _draft(recordings: list[Recording]) -> ScenarioDraft:
     seen = [recording for recording in recordings if _has_replies(recording)]
     if len(seen) > 2:
         raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")
+    if len(seen) == len(recordings) == 2 and recordings[0].exchanges == recordings[1].exchanges:
+        first, second = (source_name(recording.name) for recording in recordings)
+        raise UsageError(f"{first} and {second} are the same recording: record the flow once more, or name one of them")
     other = draft_of(recordings[1]) if len(seen) == len(recordings) == 2 else None
     draft = draft_of(recordings[0] if other else _joined(recordings))
     if seen:

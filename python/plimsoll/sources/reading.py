@@ -69,6 +69,9 @@ def recording_of(source: SourceInput) -> Recording:
     rows = all_sources()
     row = next((row for row in rows if row.sniff(source)), None)
     if row is None:
+        if "_postman_variable_scope" in source.text:
+            hint = "name the collection, and give the values that it needs with --set NAME=VALUE"
+            raise UsageError(f"{source.name}: is an environment of Postman, which has no requests: {hint}")
         known = ", ".join(row.name for row in rows)
         logs = "and access logs, for some of which plimsoll scenario needs --log-format"
         raise UsageError(f"{source.name}: its format is unknown; known are {known}, {logs}")

@@ -119,7 +119,9 @@ class SourceInput:
             # Half a character of UTF-16 cannot be sent, nor written.
             return json.loads(_HALF.sub(r"\\ufffd", self.text))
         except json.JSONDecodeError as error:
-            raise UsageError(f"{self.name}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from error
+            is_cut = error.msg.startswith("Unterminated") or error.pos >= len(self.text.rstrip())
+            hint = "; the file ends too early: save it again" if is_cut else ""
+            raise UsageError(f"{self.name}:{error.lineno}:{error.colno}: not JSON: {error.msg}{hint}") from error
         except (ValueError, RecursionError) as error:
             # Numbers of thousands of digits, and lists within lists without end.
             raise UsageError(f"{self.name}: not JSON that can be read: {error}") from error
@@ -165,4 +167,4 @@ def _decoded(name: str, content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{name}:{line}: not UTF-8 text") from error
+        raise UsageError(f"{name}:{line}: not UTF-8 text; is this the file of the recording?") from error

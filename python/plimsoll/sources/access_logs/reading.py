@@ -45,15 +45,23 @@ def is_access_log(word: str) -> bool:
     return _is_log(first, _line_reader(first))
 
 
-def json_lines_hint(word: str) -> str:
-    """What to do with a file of JSON lines that is no access log of a known form; "" for another file. It never
-    raises."""
+def check_kinds(words: Sequence[str]) -> None:
+    """Raises UsageError if some of these files are access logs and others are not."""
+    files = [word for word in words if Path(word).is_file()] if len(words) > 1 else []
+    logs = [word for word in files if is_access_log(word)]
+    if logs and (others := [word for word in files if word not in logs]):
+        raise UsageError(f"{logs[0]} is an access log, and {others[0]} is none: name files of one kind")
+
+
+def log_hint(word: str) -> str:
+    """Why a file is no access log of a known form, if it has JSON lines or is a broken gzip file, and what to do; ""
+    for another file. It never raises."""
     if not Path(word).is_file():
         return ""
     try:
         first = [line for line in islice(_lines(word), _FIRST_LINES) if line.strip()]
-    except UsageError:
-        return ""
+    except UsageError as error:
+        return str(error) if "gzip" in str(error) else ""
     hint = _json_hint(first) if len(first) > 1 else ""
     return f"{word}: of these JSON lines no request is recognized; {hint}" if hint else ""
 
