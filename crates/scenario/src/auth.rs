@@ -15,6 +15,7 @@ use token::TokenForm;
 
 use crate::DefinitionError;
 use crate::definition;
+use crate::names::Source;
 use crate::scope::Scope;
 use crate::template::Template;
 
@@ -75,7 +76,12 @@ impl Auth {
 
 /// A text of credentials, which has the same value wherever it is used in an iteration.
 fn fixed(text: &str, scope: Scope<'_>, field: &str) -> Result<Template, DefinitionError> {
-    Template::fixed(text, scope).map_err(|reason| DefinitionError::new(field, reason))
+    let wrong = |reason: String| DefinitionError::new(field, reason);
+    let template = Template::raw(text, scope).map_err(wrong)?;
+    match template.sources().into_iter().find_map(Source::new_each_time) {
+        None => Ok(template),
+        Some(name) => Err(wrong(format!("${{{name}}} has another value each time, which credentials cannot have"))),
+    }
 }
 
 /// Adds a line at the end of an encoded head. Returns its new length.

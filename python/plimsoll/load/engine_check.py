@@ -13,7 +13,7 @@ from plimsoll.load.protocols import grpc
 if TYPE_CHECKING:
     from plimsoll.load.protocols.draft import Draft
 
-_REFUSED = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\]|\.[a-z_]+)*): (?P<reason>.*)", re.DOTALL)
+_REFUSED = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\]|\.[a-z_0-9]+)*): (?P<reason>.*)", re.DOTALL)
 _LAST = re.compile(r"(?:\.[^.\[]+|\[\d+\]|^[^.\[]+)$")
 
 

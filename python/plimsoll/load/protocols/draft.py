@@ -90,13 +90,11 @@ class Draft:
             return 0, where
         return named, self.bases[named] + where
 
-    def token_target(self, url: str, path: str) -> tuple[int, str]:
-        """The index of the target of a token service, and the path on it. path: of the URL in the plan."""
+    def token_target(self, url: str) -> tuple[int, str]:
+        """The index of the target of a token service, and the path on it. url: also a path of the first target."""
         if url.startswith("/"):
-            if not self.bases:
-                self.complain(path, "is a path, but there is no target; write the whole URL")
-                return 0, url
-            return 0, self.bases[0] + url
+            # Without a target its steps are complained of.
+            return 0, (self.bases or [""])[0] + url
         address = origins.split_url(url)
         known = next((index for index, target in enumerate(self.targets) if target["url"] == address.origin), None)
         if known is not None:
