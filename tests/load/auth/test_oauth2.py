@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.load.auth.schemes import plain_auths
+from plimsoll.load.auth.definition import plain_auths
 from plimsoll.load.plan_file import read_plan
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ def _issuer(url: str) -> str:
 
 
 class Oauth2Table(TomlTable):
-    """auth = { oauth2 = { token_url = "https://login.example.org/token", client_id = "shop", client_secret = "…" } }"""
+    """auth.oauth2 = { token_url = "https://login.example.org/token", client_id = "shop", client_secret = "…" }"""
 
     token_url: Annotated[Text, AfterValidator(_fixed_url)] | None = None
     """Where tokens are asked for: a URL, or a path of the first target."""

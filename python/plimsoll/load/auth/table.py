@@ -25,7 +25,7 @@ _Credential = Annotated[str, Field(min_length=1), AfterValidator(header_value)]
 
 
 class AwsTable(TomlTable):
-    """auth = { aws_sigv4 = { access_key = "…", secret_key = "…", region = "eu-central-1", service = "sqs" } }"""
+    """auth.aws_sigv4 = { access_key = "…", secret_key = "…", region = "eu-central-1", service = "sqs" }"""
 
     access_key: _Credential
     secret_key: _Credential
