@@ -10,7 +10,8 @@ from plimsoll.errors import UsageError
 from plimsoll.load.origins import basic_authorization
 from plimsoll.plain_text import without_userinfo
 from plimsoll.sources import curl_options
-from plimsoll.sources.exchange import Connection, FormPart, RecordedExchange, Recording
+from plimsoll.sources.collections.auth import digest_auth
+from plimsoll.sources.exchange import Connection, DeclaredAuth, FormPart, RecordedExchange, Recording
 from plimsoll.sources.shell_words import shell_commands
 from plimsoll.sources.source_input import existing_file, file_in
 
@@ -83,7 +84,7 @@ def _request(options: CurlOptions, url: str, folder: Path | None, where: str, no
     headers += _headers(options, has_data=data is not None or options.data_file is not None)
     return RecordedExchange(
         method=method, url=address, headers=tuple(headers), body=data, parts=parts, body_file=body_file,
-        timeout=options.max_time, where=where,
+        timeout=options.max_time, where=where, auth=_auth(options, where, notes),
         connection=Connection(
             verify=options.authorities or not options.insecure, certificate=options.certificate, key=options.key,
             proxy=options.proxy, http2=options.http2,
@@ -105,7 +106,7 @@ def _address(options: CurlOptions, url: str, where: str, notes: list[str]) -> tu
     user = options.user or (userinfo if at else None)
     given = {name.lower() for name, _ in options.headers} | options.removed_headers
     # As for curl, a header that is given replaces the one of -u.
-    if user is not None and "authorization" not in given:
+    if user is not None and "authorization" not in given and not (options.is_digest or options.aws_sigv4):
         headers.append(("Authorization", basic_authorization(user)))
     try:
         port = parts.port or {"http": 80, "https": 443}[parts.scheme.lower()]
@@ -119,6 +120,20 @@ def _address(options: CurlOptions, url: str, where: str, notes: list[str]) -> tu
             notes.append(f"{where}: --resolve with https: make {parts.hostname} resolve to {address} in /etc/hosts")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~[]")
     return urlunsplit((parts.scheme.lower(), host, path, parts.query, "")), headers
+
+
+def _auth(options: CurlOptions, where: str, notes: list[str]) -> DeclaredAuth | None:
+    """What plans do themselves: --digest and --aws-sigv4."""
+    user, _, password = (options.user or "").partition(":")
+    if options.aws_sigv4 is None:
+        return digest_auth(user, password) if options.is_digest else None
+    _, _, region, service = [*options.aws_sigv4.split(":"), "", "", ""][:4]
+    if not (region and service):
+        why = "name region and service, as in aws:amz:eu-central-1:s3; the request is not signed"
+        notes.append(f"{where}: --aws-sigv4 {options.aws_sigv4}: {why}")
+        return None
+    keys = (("access_key", user), ("secret_key", password))
+    return DeclaredAuth("aws_sigv4", (*keys, ("region", region), ("service", service)))
 
 
 def _headers(options: CurlOptions, *, has_data: bool) -> list[tuple[str, str]]:

@@ -40,7 +40,6 @@ NAMED = {
     "location-trusted": "--location-trusted: plans do not follow redirects; each request of a chain is a step",
     "ipv6": "-6: the addresses of a target decide", "http1.0": "-0: requests are HTTP/1.1",
     "http3": "--http3: requests are HTTP/1.1", "http3-only": "--http3-only: requests are HTTP/1.1",
-    "digest": "--digest is not done: the request is sent without credentials",
     "ntlm": "--ntlm is not done: the request is sent without credentials",
     "negotiate": "--negotiate is not done: the request is sent without credentials",
     "anyauth": "--anyauth: -u is sent as Basic", "netrc": "-n: .netrc is not read; use -u",
@@ -52,7 +51,7 @@ NAMED_WITH_VALUE = frozenset((
     "retry", "retry-delay", "retry-max-time", "limit-rate", "speed-time", "speed-limit", "max-redirs", "proxy-user",
     "interface", "continue-at", "range", "time-cond", "config", "ciphers", "tls13-ciphers", "curves", "tls-max",
     "connect-to", "unix-socket", "abstract-unix-socket", "noproxy", "preproxy", "socks4", "socks4a", "socks5",
-    "socks5-hostname", "capath", "pinnedpubkey", "cert-type", "key-type", "pass", "aws-sigv4", "doh-url",
+    "socks5-hostname", "capath", "pinnedpubkey", "cert-type", "key-type", "pass", "doh-url",
     "max-filesize", "local-port", "dns-servers", "expect100-timeout", "etag-compare", "netrc-file", "proxy-header",
     "rate", "happy-eyeballs-timeout-ms", "referer-auto", "service-name", "request-target", "variable", "alt-svc",
     "hsts", "proto", "proto-default", "proto-redir",
@@ -78,6 +77,10 @@ class CurlOptions:
     """name=value of -F, and whether the value is taken as it is."""
     upload: str | None = None
     user: str | None = None
+    is_digest: bool = False
+    """`user` answers challenges."""
+    aws_sigv4: str | None = None
+    """provider1:provider2:region:service; `user` has the keys."""
     get: bool = False
     head: bool = False
     is_json: bool = False
@@ -249,6 +252,7 @@ VALUES: dict[str, Callable[[CurlOptions, str, str], None]] = {
     "form": _form, "form-string": _form_string, "upload-file": _field("upload"), "request": _field("method"),
     "user": _field("user"), "url": lambda options, value, _: options.urls.append(value), "proxy": _field("proxy"),
     "cacert": _field("authorities"), "cert": _certificate, "key": _field("key"), "resolve": _resolve,
+    "aws-sigv4": _field("aws_sigv4"),
     "max-time": _max_time, "connect-timeout": lambda options, value, _: options.notes.append(
         f"--connect-timeout {value}: write idle_timeout into the plan"),
 }  # fmt: skip
@@ -260,5 +264,6 @@ SWITCHES: dict[str, Callable[[CurlOptions], None]] = {
     "http2": lambda options: setattr(options, "http2", True),
     "http2-prior-knowledge": lambda options: setattr(options, "http2", True),
     "basic": lambda options: None,
+    "digest": lambda options: setattr(options, "is_digest", True),
 }
 """What an option without a value does."""

@@ -86,6 +86,8 @@ class DraftStep:
     extracts: list[ReplyValue] = field(default_factory=list)
     think: float | None = None
     """Seconds of pause after it; None: no pause."""
+    auth: list[tuple[str, Text]] = field(default_factory=list)
+    """Fields of the `auth` that its exchange declares."""
     title: str = ""
     """A name in reports that replaces the usual one."""
     contains: list[str] = field(default_factory=list)

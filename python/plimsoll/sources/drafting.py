@@ -58,6 +58,7 @@ def draft_of(recording: Recording) -> ScenarioDraft:
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         step = DraftStep(exchange, draft.targets.index(target), _text(path), [])
         _add_body(step, exchange)
+        step.auth = [(name, _text(value)) for name, value in exchange.auth.fields] if exchange.auth else []
         step.contains, step.think = [*exchange.expected_texts], exchange.think
         if graphql_operation(exchange) and exchange.reply and exchange.reply.body and ERRORS not in exchange.reply.text:
             step.lacks.append(ERRORS)
@@ -112,6 +113,7 @@ def _put_variables(draft: ScenarioDraft, data: Mapping[str, list[str]]) -> None:
             names, flow = dict(columns), step.exchange.flow
         step.path, step.body = (parts_with_variables(text, names) for text in (step.path, step.body))
         step.headers = [(name, parts_with_variables(text, names)) for name, text in step.headers]
+        step.auth = [(name, parts_with_variables(text, names)) for name, text in step.auth]
         step.parts = [replace(part, text=parts_with_variables(part.text, names)) for part in step.parts]
         for value in step.exchange.extracts:
             name = free_name(value.name, draft)

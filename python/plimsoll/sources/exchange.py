@@ -106,6 +106,15 @@ class DeclaredValue:
     """A JSON pointer, a regular expression with one group for the body, or the name of a header or of a cookie."""
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredAuth:
+    """How a source says who sends a request, if plans do it anew for each: a field of their `auth`."""
+
+    kind: Literal["oauth2", "aws_sigv4", "digest"]
+    fields: tuple[tuple[str, str], ...]
+    """Names, as plans have them, and values; of digest the user and the password."""
+
+
 SocketAction = Literal["connect", "send", "receive", "close"]
 
 
@@ -141,6 +150,8 @@ class RecordedExchange:
     """What the source says that later requests need of its reply."""
     credentials: frozenset[str] = frozenset()
     """Names of headers and of parameters whose values are credentials, as the source says."""
+    auth: DeclaredAuth | None = None
+    """None: its headers say who sends it, or nothing does."""
     expected_status: int | None = None
     """The status that the source itself expects; None: it does not say."""
     expected_texts: tuple[str, ...] = ()

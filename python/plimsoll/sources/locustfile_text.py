@@ -53,6 +53,8 @@ class LocustfileText:
         self.text = "\n".join(head) + "\n"
         if any(target.connection.http2 for target in draft.targets):
             self.notes.append("HTTP/2 is an option of the run: plimsoll run --http2")
+        kinds = {step.exchange.auth.kind for step in draft.steps if step.exchange.auth is not None}
+        self.notes += [f"authorization {kind} is not in the locustfile; a plan has it" for kind in sorted(kinds)]
 
     def _tasks(self) -> list[str]:
         """A method for each flow."""

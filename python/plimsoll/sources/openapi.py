@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, percent_encoded
+from plimsoll.sources.collections.auth import declared_auth, digest_auth
+from plimsoll.sources.exchange import (
+    DeclaredAuth,
+    DeclaredValue,
+    FormPart,
+    RecordedExchange,
+    Recording,
+    percent_encoded,
+)
 from plimsoll.sources.json_values import JsonObject, objects_of, pointer_key
 
 if TYPE_CHECKING:
@@ -117,7 +125,7 @@ class _Api:
         self, base: str, path: str, method: str, operation: JsonObject, parameters: list[JsonObject],
         made: dict[str, str], where: str,
     ) -> RecordedExchange:  # fmt: skip
-        headers, query = self._security(operation)
+        headers, query, auth = self._security(operation)
         credentials = frozenset((*(name for name, _ in headers), *(unquote_plus(q.partition("=")[0]) for q in query)))
         filled = path
         for parameter in parameters:
@@ -136,7 +144,7 @@ class _Api:
             headers.append(("Content-Type", content_type))
         return RecordedExchange(
             method=method.upper(), url=f"{base}{filled}{'?' if query else ''}{'&'.join(query)}", headers=tuple(headers),
-            body=body, parts=parts, name=path, where=where, credentials=credentials,
+            body=body, parts=parts, name=path, where=where, credentials=credentials, auth=auth,
         )  # fmt: skip
 
     def _parameter(self, parameter: JsonObject, where: str) -> str:
@@ -150,8 +158,9 @@ class _Api:
             return ",".join(map(str, value))
         return value if isinstance(value, str) else json.dumps(value)
 
-    def _security(self, operation: JsonObject) -> tuple[list[tuple[str, str]], list[str]]:
-        """The first way to authorize that is understood."""
+    def _security(self, operation: JsonObject) -> tuple[list[tuple[str, str]], list[str], DeclaredAuth | None]:
+        """The first way to authorize that is understood: headers, parameters of the query, or what plans do
+        themselves."""
         required = operation.get("security", self.document.get("security")) or []
         schemes = (self.document.get("components") or {}).get("securitySchemes") or {}
         schemes = schemes or self.document.get("securityDefinitions") or {}
@@ -164,17 +173,37 @@ class _Api:
             is_basic = kind == "basic" or str(scheme.get("scheme")).lower() == "basic"
             value = self.given.get(name) or self.given.get("token")
             if value is None:
-                self.notes.append(f"{self.name}: {name} ({kind}) has no value; give it with --set '{name}=VALUE'")
-                return [], []
+                auth = self._declared(scheme)
+                if auth is None:
+                    instead = self._instead(scheme, name)
+                    self.notes.append(f"{self.name}: {name} ({kind}) has no value; give it with {instead}")
+                return [], [], auth
             if kind == "apiKey":
                 key = str(scheme.get("name"))
-                return (
-                    ([], [f"{quote_plus(key)}={quote_plus(value)}"])
-                    if scheme.get("in") == "query"
-                    else ([(key, value)] if scheme.get("in") == "header" else [("Cookie", f"{key}={value}")], [])
-                )
-            return [("Authorization", f"{'Basic' if is_basic else 'Bearer'} {value}")], []
-        return [], []
+                if scheme.get("in") == "query":
+                    return [], [f"{quote_plus(key)}={quote_plus(value)}"], None
+                return [(key, value) if scheme.get("in") == "header" else ("Cookie", f"{key}={value}")], [], None
+            return [("Authorization", f"{'Basic' if is_basic else 'Bearer'} {value}")], [], None
+        return [], [], None
+
+    def _declared(self, scheme: JsonObject) -> DeclaredAuth | None:
+        """What plans do themselves, if its values are given."""
+        given = self.given
+        if str(scheme.get("scheme")).lower() == "digest" and "username" in given:
+            return digest_auth(given["username"], given.get("password", ""))
+        url, grant = _token_url(scheme)
+        if not url or "client_id" not in given:
+            return None
+        names = ("client_id", "client_secret", "scope", "username", "password")
+        own = {name: given[name] for name in names if name in given}
+        return declared_auth("oauth2", {"access_token_url": url, "grant_type": grant, **own})
+
+    def _instead(self, scheme: JsonObject, name: str) -> str:
+        """The options with which a value is given."""
+        if str(scheme.get("scheme")).lower() == "digest":
+            return "--set username=VALUE --set password=VALUE"
+        token = f"--set '{name}=VALUE'"
+        return f"{token}, or --set client_id=VALUE --set client_secret=VALUE" if _token_url(scheme)[0] else token
 
     def _body(
         self, operation: JsonObject, parameters: list[JsonObject], where: str
@@ -316,3 +345,15 @@ def _resource(path: str) -> str:
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _token_url(scheme: JsonObject) -> tuple[str, str]:
+    """The URL of the token service of a scheme, and the grant; ("", "") if it needs a person in front of a browser."""
+    flows = scheme.get("flows")
+    # Swagger 2 has one flow, and calls that of clients "application".
+    known: JsonObject = flows if isinstance(flows, dict) else {str(scheme.get("flow")): scheme}
+    for name, grant in (("clientCredentials", ""), ("application", ""), ("password", "password")):
+        flow = known.get(name)
+        if isinstance(flow, dict) and isinstance(flow.get("tokenUrl"), str):
+            return flow["tokenUrl"], grant
+    return "", ""

@@ -45,6 +45,8 @@ class PlanText:
         self._names = _target_names(draft.targets)
         # The messages of a WebSocket have no headers.
         self._common = _common_headers([step for step in draft.steps if step.exchange.socket in (None, "connect")])
+        self._auth = _common_auth([step for step in draft.steps if step.exchange.socket is None])
+        """Of the plan."""
         self._columns: dict[str, dict[str, list[str]]] = {SECRETS: {}, DATA: {}}
         """Values of the feeders by column, as the steps use them."""
         several = len(draft.steps) > 1
@@ -60,6 +62,7 @@ class PlanText:
         lines += [f"target = {toml_string(draft.targets[0].url)}"] if is_plain else []
         lines += ["cookies = true"] if draft.cookies else []
         lines += [f"headers = {_inline(common)}"] if common else []
+        lines += self._auth_of(self._auth) if self._auth else []
         lines += [] if is_plain else self._targets()
         lines += [line for name, columns in self._columns.items() for line in self._feeder(name, columns)]
         self.text = "\n".join([*lines, *steps]) + "\n"
@@ -110,12 +113,21 @@ class PlanText:
             lines += _table(
                 "headers", {name: values[0] if len(values) == 1 else values for name, values in said.items()}
             )
+        lines += self._auth_of(step) if step.auth and self._auth is None else []
         lines += body
         if step.exchange.timeout is not None:
             lines.append(f"timeout = {toml_string(f'{step.exchange.timeout:g}s')}")
         if operation is not None and step.exchange.reply is not None and ERRORS in step.exchange.reply.text:
             lines.append("expect.absent = []")
         return [*lines, *self._after(step, has_errors_checked=operation is not None)]
+
+    def _auth_of(self, step: DraftStep) -> list[str]:
+        """The lines of the `auth` that a step declares."""
+        kind = step.exchange.auth.kind if step.exchange.auth else ""
+        fields = {name: self._said(text) for name, text in step.auth}
+        if kind == "digest":
+            return [f"auth.digest = {_value([*fields.values()])}"]
+        return _table(f"auth.{kind}", fields)
 
     def _socket_step(self, step: DraftStep, action: SocketAction, path: str) -> list[str]:
         """A step that does something with the WebSocket of the user."""
@@ -278,6 +290,15 @@ def _flow_name(draft: ScenarioDraft) -> str:
     first = draft.sources[0]
     stem = re.split(r"[/\\]", first)[-1].rpartition(".")[0] or "flow"
     return "flow" if first.startswith("<") else stem
+
+
+def _common_auth(steps: list[DraftStep]) -> DraftStep | None:
+    """A step whose `auth` is that of all steps, if there are several."""
+    if len(steps) < 2 or not steps[0].auth:
+        return None
+    first, *others = steps
+    kinds = {step.exchange.auth.kind if step.exchange.auth else "" for step in steps}
+    return first if len(kinds) == 1 and all(step.auth == first.auth for step in others) else None
 
 
 def _by_name(headers: list[tuple[str, Text]]) -> dict[str, list[Text]]:

@@ -23,6 +23,10 @@ _IN_TEXTS = (
 """A name and its value in a body that is read as plain text: JSON, elements and attributes of XML, fields of a form."""
 _IN_STRINGS = re.compile(r"""([\w-]+)(?:\\+")?\s*[:=]\s*\\+"([^"\\]+)\\+\"""")
 """The same within a string of JSON: another document, or a query of GraphQL."""
+_SECRETS_OF_AUTH = frozenset((
+    "client_secret", "username", "password", "refresh_token", "access_key", "secret_key", "session_token",
+))  # fmt: skip
+"""Fields of `auth` whose values are not written into a scenario."""
 _SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey|Digest) (.+)", re.IGNORECASE | re.DOTALL)
 
 
@@ -37,6 +41,10 @@ def hide_secrets(draft: ScenarioDraft) -> None:
             if is_secret_header(name) or name in credentials else (name, text)
             for name, text in step.headers
         ]  # fmt: skip
+        step.auth = [
+            (name, _hidden_field(name, text, draft, names) if name in _SECRETS_OF_AUTH else text)
+            for name, text in step.auth
+        ]
         hidden = [
             value for value in request_values(step)
             if (is_secret_field(value.label) or (value.field == "path" and value.label in credentials))
@@ -72,6 +80,12 @@ def _hidden_header(name: str, text: Text, draft: ScenarioDraft, names: dict[str,
     if scheme is None:
         return (_variable(name, value, draft, names),)
     return (f"{scheme[1]} ", _variable("token" if scheme[1].lower() == "bearer" else name, scheme[2], draft, names))
+
+
+def _hidden_field(name: str, text: Text, draft: ScenarioDraft, names: dict[str, str]) -> Text:
+    if not text or any(isinstance(piece, Variable) for piece in text):
+        return text
+    return (_variable(name, "".join(map(str, text)), draft, names),)
 
 
 def _variable(label: str, value: str, draft: ScenarioDraft, names: dict[str, str]) -> Variable:

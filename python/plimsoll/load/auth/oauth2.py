@@ -47,12 +47,15 @@ class Oauth2Table(TomlTable):
     grant: Grant = "client_credentials"
     """`"client_credentials"`, `"password"` or `"refresh_token"`."""
     client_id: Text | None = None
+    """The name of the client at the service."""
     client_secret: Text | None = None
+    """Its secret; a public client has none."""
     client_authentication: Literal["header", "body"] = "header"
     """How the client says who it is, if it has a secret: in a `Basic` header, or in the form."""
     scope: Text | None = None
     """One or more, with blanks between them."""
     audience: Text | None = None
+    """Whom the token is for, where the service asks for it."""
     username: Text | None = None
     """With `grant = "password"`: the user, as `"${account.name}"`. Users with other credentials have other tokens."""
     password: Text | None = None

@@ -28,7 +28,9 @@ class AwsTable(TomlTable):
     """auth.aws_sigv4 = { access_key = "…", secret_key = "…", region = "eu-central-1", service = "sqs" }"""
 
     access_key: _Credential
+    """The id of the key, as `"AKIDEXAMPLE"`."""
     secret_key: _Credential
+    """The key itself."""
     session_token: _Credential | None = None
     """Of temporary credentials."""
     region: _Credential

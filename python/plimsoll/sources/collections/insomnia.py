@@ -182,6 +182,8 @@ class _Export:
         if not kind or auth.get("disabled"):
             return None
         said = {key: self._said(value) for key, value in auth.items() if isinstance(value, str)}
+        if auth.get("credentialsInBody"):
+            said["credentialsInBody"] = "true"
         if kind == "apikey":
             said["in"] = "query" if auth.get("addTo") == "queryParams" else "header"
         return {"type": "noauth" if kind == "none" else kind, kind: said}

@@ -13,7 +13,8 @@ from urllib.parse import quote, quote_plus
 
 from plimsoll.errors import UsageError
 from plimsoll.load.origins import basic_authorization
-from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
+from plimsoll.sources.collections.auth import declared_auth
+from plimsoll.sources.exchange import DeclaredAuth, DeclaredValue, FormPart, RecordedExchange, Recording
 from plimsoll.sources.json_values import SCRIPT_KEYS, JsonObject, objects_of, script_pointer
 from plimsoll.sources.placeholders import Placeholders
 from plimsoll.sources.source_input import existing_file, file_in
@@ -99,7 +100,7 @@ class _Collection:
             if header.get("key") and not header.get("disabled")
         ]
         url = say(_url(request.get("url")), where)
-        added, query, credentials = self._auth(request.get("auth") or auth, where)
+        added, query, credentials, own_auth = self._auth(request.get("auth") or auth, where)
         headers += [header for header in added if header[0].lower() not in {key.lower() for key, _ in headers}]
         if query:
             url += ("&" if "?" in url else "?") + query
@@ -114,38 +115,40 @@ class _Collection:
             RecordedExchange(
                 method=str(request.get("method") or "GET").upper(), url=url.partition("#")[0], headers=tuple(headers),
                 body=body, parts=parts, body_file=file, name=name, extracts=extracts, credentials=credentials,
-                where=where,
+                auth=None if any(key.lower() == "authorization" for key, _ in headers) else own_auth, where=where,
             )
         )  # fmt: skip
         self.placeholders.taken |= {extract.name for extract in extracts}
 
-    def _auth(self, auth: Any, where: str) -> tuple[list[tuple[str, str]], str, frozenset[str]]:
-        """The headers and the query of an authorization, and the name of its API key."""
+    def _auth(self, auth: Any, where: str) -> tuple[list[tuple[str, str]], str, frozenset[str], DeclaredAuth | None]:
+        """The headers and the query of an authorization, the name of its API key, and what plans do themselves."""
         nothing: frozenset[str] = frozenset()
         kind = auth.get("type") if isinstance(auth, dict) else None
         if kind in (None, "noauth"):
-            return [], "", nothing
+            return [], "", nothing, None
         own = auth.get(kind)
         pairs = {str(pair.get("key")): pair.get("value") for pair in objects_of(own)} if isinstance(own, list) else own
         if not isinstance(pairs, dict):
-            return [], "", nothing
+            return [], "", nothing, None
         given = {key: self.placeholders.filled(str(value or ""), where) for key, value in pairs.items()}
         key = given.get("key", "")
+        declared = declared_auth(str(kind), given)
         match kind:
             case "bearer":
-                return [("Authorization", f"Bearer {given.get('token', '')}")], "", nothing
+                return [("Authorization", f"Bearer {given.get('token', '')}")], "", nothing, None
             case "basic":
                 value = basic_authorization(f"{given.get('username', '')}:{given.get('password', '')}")
-                return [("Authorization", value)], "", nothing
+                return [("Authorization", value)], "", nothing, None
             case "apikey" if given.get("in") == "query":
                 query = f"{quote_plus(key)}={quote_plus(given.get('value', ''), safe='{}$')}"
-                return [], query, frozenset((key,))
+                return [], query, frozenset((key,)), None
             case "apikey":
-                return [(key, given.get("value", ""))], "", frozenset((key,))
-            case "oauth2" if given.get("accessToken"):
-                return [("Authorization", f"Bearer {given['accessToken']}")], "", nothing
-        self.notes.append(f"{where}: authorization {kind} is not done; the request is sent without it")
-        return [], "", nothing
+                return [(key, given.get("value", ""))], "", frozenset((key,)), None
+            case "oauth2" if given.get("accessToken") and declared is None:
+                return [("Authorization", f"Bearer {given['accessToken']}")], "", nothing, None
+        if declared is None:
+            self.notes.append(f"{where}: authorization {kind} is not done; the request is sent without it")
+        return [], "", nothing, declared
 
     def _body(self, body: Any, where: str) -> tuple[bytes | None, tuple[FormPart, ...], str | None, str]:
         """Body, parts, file and content type."""
