@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.grpc_server import PROTO, GrpcServer
 from tests.load.test_guide import PLANS
 from tests.users.recording_server import ReceivedRequest, RecordingServer, answer, json_answer
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.command import Command
+    from tests.socket_server import EchoServer
 
 POLL, PAGES = PLANS["# poll a job"], PLANS["# follow the pages"]
 
@@ -175,3 +177,87 @@ def test_tokens_are_signed_and_their_keys_are_in_no_record(plimsoll: Command) ->
     pem = (folder / "key.pem").read_bytes()
     for secret in ("s3cret", "-KEY", "BEGIN PRIVATE", base64.b64encode(pem).decode()[:40]):
         assert secret not in kept, secret
+
+
+CALLS = """
+target = "grpc://PLACE"
+proto = "PROTO"
+[[flow]]
+[[flow.step]]
+grpc = "echo.v1.Echo/Say"
+message = { text = "n${repetition}" }
+extract.word = { json = "/text", default = "" }
+repeat = { until = "${word} == n2", at_most = MOST }
+[[flow.step]]
+grpc = "echo.v1.Echo/List"
+message = { text = "x", count = 2 }
+if = "${word} != n2"
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "code", "texts", "counts"),
+    [("5", 0, ["n0", "n1", "n2"], {"Say": 3}), ("2", 1, ["n0", "n1"], {"Say": 2, "List": 1})],
+)
+def test_calls_are_repeated_and_left_out(
+    plimsoll: Command, grpc_server: GrpcServer, most: str, code: int, texts: list[str], counts: dict[str, int]
+) -> None:
+    plan = CALLS.replace("PLACE", grpc_server.place).replace("PROTO", str(PROTO)).replace("MOST", most)
+    plimsoll.write(plan, "plan.toml")
+    done = plimsoll("run", "plan.toml", "--headless", "-u", "1", "--iterations", "1")
+    assert done.code == code, done
+    assert ("at_most = 2 is reached before the end" in done.out) == (code == 1)
+    assert grpc_server.texts[: len(texts)] == texts
+    assert grpc_server.counts == counts
+
+
+MESSAGES = """
+target = "URL"
+[[flow]]
+[[flow.step]]
+connect = "/"
+[[flow.step]]
+send = "hello"
+[[flow.step]]
+receive = "reply"
+extract.word = { regex = ".*" }
+[[flow.step]]
+send = "again"
+if = "${word} == hello"
+[[flow.step]]
+send = "never"
+if = "${word} != hello"
+[[flow.step]]
+close = 1000
+"""
+
+
+def test_messages_are_left_out(plimsoll: Command, echo: EchoServer) -> None:
+    plimsoll.write(MESSAGES.replace("URL", f"http://{echo.place}"), "plan.toml")
+    done = plimsoll("run", "plan.toml", "--headless", "-u", "1", "--iterations", "2")
+    assert done.code == 0, done
+    assert echo.received == ["hello", "again"] * 2
+
+
+STREAM = """
+target = "http://127.0.0.1:8000"
+[[flow]]
+[[flow.step]]
+get = "/events"
+stream = "lines"
+extract.left = { header = "X-Left", default = "" }
+repeat = { while = "${left}", at_most = 3 }
+"""
+
+
+def test_streams_are_repeated(plimsoll: Command) -> None:
+    left = ["1", "", "1"]
+
+    def events(_: ReceivedRequest) -> bytes:
+        value = left.pop(0)
+        return answer(body=b"a\nb\n", headers=(("X-Left", value),) if value else ())
+
+    server = RecordingServer({"/events": events})
+    code, out = _run(plimsoll, server, STREAM, "-u", "1", "--iterations", "1")
+    assert code == 0, out
+    assert [request.target for request in server.got] == ["/events", "/events"]
