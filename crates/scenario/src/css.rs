@@ -17,6 +17,9 @@ use crate::response::Lack;
 /// looks through them.
 const OPEN_ELEMENTS: usize = 256 << 10;
 
+/// Larger pages are not read, bytes: one takes as long as a turn of the loop may.
+const MOST_PAGE: usize = 8 << 20;
+
 /// A compiled selector, and what is read of the first element that it finds.
 #[derive(Debug)]
 pub(crate) struct Css {
@@ -46,6 +49,9 @@ impl Css {
 
     /// The value in a page.
     pub(crate) fn find(&self, page: &[u8]) -> Result<String, Lack> {
+        if page.len() > MOST_PAGE {
+            return Err(Lack::Wrong("the page has more than 8 MiB".into()));
+        }
         let reading = Rc::new(RefCell::new(Reading::default()));
         let handlers = ElementContentHandlers::default().element({
             let reading = Rc::clone(&reading);
@@ -180,5 +186,7 @@ mod tests {
             assert!(matches!(&error, Lack::Wrong(why) if why.starts_with("its elements are too deep")), "{error:?}");
         }
         assert_eq!(find("a", None, &unmatched), Err(Lack::Missing));
+        let long = format!("<p>a</p>{}", " ".repeat(8 << 20));
+        assert_eq!(find("p", None, &long), Err(Lack::Wrong("the page has more than 8 MiB".into())));
     }
 }
