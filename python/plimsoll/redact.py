@@ -125,11 +125,15 @@ def is_secret_header(name: str) -> bool:
 
 
 def masked_headers(headers: Iterable[Sequence[str]], credentials: Container[str] = ()) -> list[list[str]]:
-    """Names and values of headers, the values masked that are not written down.
+    """Names and values of headers, the values masked that are not written down, and what looks like a
+    secret in others.
 
     credentials: names, in small letters, of headers that are known to carry a credential, whatever they are called.
     """
-    return [[name, MASK if is_secret_header(name) or name.lower() in credentials else value] for name, value in headers]
+    return [
+        [name, MASK if is_secret_header(name) or name.lower() in credentials else redact(value)]
+        for name, value in headers
+    ]
 
 
 def is_secret_field(name: str) -> bool:

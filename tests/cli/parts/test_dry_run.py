@@ -134,6 +134,7 @@ repeat = { until = "${job} == done", at_most = 2000, pause = "1s" }
 get = "/result"
 if = "${job} == done"
 repeat = 3
+headers = { X-Sum = "${hmac_sha256:s3cret:a}" }
 """
     plimsoll.write(plan.replace("URL", url_of(silent)), "plan.toml")
     done = plimsoll("run", "plan.toml", "--iterations", "1", "--dry-run")
@@ -141,6 +142,7 @@ repeat = 3
     lines = [line.strip() for line in done.out.splitlines()]
     assert {"repeat until ${job} == done, at most 2,000 times", "if ${job} == done", "repeat 3 times"} <= set(lines)
     assert "X-Tenant: ***" in lines
+    assert "X-Sum: ${hmac_sha256:***:a}" in lines
     assert "s3cret" not in done.out
 
 

@@ -14,7 +14,7 @@ from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
 from plimsoll.plain_text import one_line
-from plimsoll.redact import masked_headers
+from plimsoll.redact import masked_headers, redact
 from plimsoll.report.load import load_at_length, load_in_short
 from plimsoll.report.text import dumps
 from plimsoll.report.writing import STDOUT
@@ -250,7 +250,7 @@ def _step(step: Mapping[str, Any], scenario: Mapping[str, Any]) -> dict[str, Any
         method, url = "gRPC", f"{grpc_url(target['url'])}/{grpc['method']}"
     return {
         "method": method,
-        "url": url,
+        "url": None if url is None else redact(url),
         "auth": step.get("auth"),
         "headers": masked_headers(headers, scenario.get("credentials", ())),
         "body": _body(step.get("body")),
@@ -269,7 +269,7 @@ def _body(body: Mapping[str, Any] | None) -> str | None:
     if body is None:
         return None
     ((kind, value),) = body.items()
-    text = one_line(value if isinstance(value, str) else dumps(value))
+    text = one_line(redact(value if isinstance(value, str) else dumps(value)))
     text = text if len(text) <= LONGEST_BODY else f"{text[:LONGEST_BODY]}… ({len(text):,} characters)"
     return text if kind == "text" else f"{kind}: {text}"
 
