@@ -42,6 +42,14 @@ BROKEN = ThresholdResult("p99 < 5ms", False, 10.0, 5.0, "p99: 10 ms, not < 5 ms"
             "Requests fail",
             "780 of 1300 requests failed (60 %), all refused or failed connections at GET /a.",
         ),
+        (
+            lambda: view_of(
+                12, failing=60, outcome="protocol", message="cannot be sent: http://a/token gives no token"
+            ),
+            "bad",
+            "Requests fail",
+            "780 of 1300 requests failed (60 %), all requests that could not be sent at GET /a.",
+        ),
         (lambda: view_of(0, 3, failing=1), "bad", "Requests fail", "1 of 3 requests failed (33 %)"),
     ],
 )

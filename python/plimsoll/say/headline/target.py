@@ -49,6 +49,7 @@ _FAILURES = {
     "timeout": "timeouts",
     "reset": "broken connections",
     "protocol": "malformed replies",
+    "unsent": "requests that could not be sent",
     "assertion": "failed assertions",
     "http": "HTTP errors",
     "unanswered": "requests without a response",

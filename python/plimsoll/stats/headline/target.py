@@ -27,6 +27,7 @@ The first of these that applies:
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -60,6 +61,8 @@ WAITED = 0.1
 OF_GENERATOR = frozenset({"cpu", "clock", "exhausted"})
 OF_ARRIVALS = frozenset({"offered", "dropped"})
 TIMES = OF_GENERATOR | {"percentiles", "little"}
+_UNSENT = re.compile(r"cannot\sbe\ssent:")
+"""How the message of a request begins that could not even be made."""
 _Z = 1.96
 """Of 95 %."""
 
@@ -95,7 +98,7 @@ class FailingRequests:
     failures: int
     requests: int
     kinds: tuple[tuple[str | int, int], ...]
-    """The most frequent first, with their numbers: statuses if messages have one, else outcomes."""
+    """The most frequent first, with their numbers: statuses if messages have one, "unsent", else outcomes."""
     endpoint: tuple[str, str] | None
     """(method, name), if all known failures are of one."""
     is_certain: bool
@@ -312,9 +315,9 @@ def _kinds(view: RunView, failures: Sequence[Failure]) -> tuple[tuple[str | int,
     messages = Counter[str]()
     kinds = Counter[str | int]()
     for failure in failures:
-        status = status_of(failure.outcome, failure.message)
-        if status is not None and failure.outcome in counts:
-            kinds[status] += failure.count
+        kind = status_of(failure.outcome, failure.message) or ("unsent" if _UNSENT.match(failure.message) else None)
+        if kind is not None and failure.outcome in counts:
+            kinds[kind] += failure.count
             messages[failure.outcome] += failure.count
     for outcome, many in counts.items():
         if many > messages[outcome]:
