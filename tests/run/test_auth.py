@@ -6,8 +6,11 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import grpc
 import pytest
+from tests.grpc_server import PROTO, GrpcServer
 from tests.run.auth_server import CLIENT, PASSWORDS, SECRET, AuthServer
+from tests.socket_server import EchoServer
 
 from plimsoll.redact import MASK
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.command import Command, CountingTarget
+    from websockets.http11 import Request, Response
+    from websockets.sync.server import ServerConnection
 
 KEYS = f'client_id = "{CLIENT}", client_secret = "{SECRET}"'
 LOGIN = 'username = "${account.name}", password = "${account.password}"'
@@ -105,6 +110,61 @@ def test_a_service_that_refuses_the_client_is_the_failure_of_the_steps(plimsoll:
     assert said["auth token"] == "status 401, invalid_client"
     assert document["total"]["failures"] == 2
     assert not server.counts
+
+
+def test_a_websocket_is_opened_with_a_token(plimsoll: Command) -> None:
+    def checked(connection: ServerConnection, request: Request) -> Response | None:
+        sent.append(request.headers.get("Authorization", ""))
+        return None
+
+    sent: list[str] = []
+    flow = '[[flow]]\n[[flow.step]]\nconnect = "/chat"\n[[flow.step]]\nsend = "x"\n[[flow.step]]\nreceive = "reply"\n'
+    with serving() as server:
+        echo = EchoServer(process_request=checked)
+        oauth2 = f'token_url = "{server.url}/token", {KEYS}'
+        text = f'target = "http://{echo.place}"\nauth.oauth2 = {{ {oauth2} }}\n{flow}[stop]\niterations = 10\n'
+        document = run(plimsoll, f"{text}[[phase]]\nusers = 2\n")
+        echo.close()
+    assert sent == [f"Bearer {server.tokens.issued[0]['access_token']}"] * 2
+    assert rows(document)["WS receive /chat"] == 10 and len(server.tokens.issued) == 1
+
+
+class OneToken(grpc.ServerInterceptor):
+    """Does not know the sender of a call with the first token that it has seen."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def intercept_service(self, continuation: Any, details: Any) -> Any:
+        self.seen.append(dict(details.invocation_metadata).get("authorization", ""))
+        if self.seen[-1] != self.seen[0]:
+            return continuation(details)
+
+        def refuse(_: Any, context: grpc.ServicerContext) -> None:
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "expired")
+
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
+def test_a_call_that_does_not_know_its_sender_has_another_token_next_time(plimsoll: Command) -> None:
+    tokens = OneToken()
+    with serving() as server:
+        echo = GrpcServer(interceptors=[tokens])
+        text = f'target = "grpc://{echo.place}"\nauth.oauth2 = {{ token_url = "{server.url}/token", {KEYS} }}\n'
+        text += f'proto = "{PROTO}"\n[[request]]\ngrpc = "echo.v1.Echo/Say"\nmessage = {{ text = "a" }}\n'
+        document = run(plimsoll, f"{text}[stop]\niterations = 5\n[[phase]]\nusers = 1\n", code=1)
+        echo.close()
+    issued = [f"Bearer {token['access_token']}" for token in server.tokens.issued]
+    assert tokens.seen == [issued[0], *[issued[1]] * 4]
+    assert document["total"]["failures"] == 1
+
+
+def test_each_worker_has_a_token(plimsoll: Command) -> None:
+    oauth2 = f'token_url = "/token", {KEYS}'
+    with serving() as server:
+        document = run(plimsoll, plan(server.url, oauth2, "users = 4"), "--processes", "2")
+    assert rows(document) == {"GET /items": 30, f"auth token {server.url}/token": 2}
+    assert len(server.tokens.issued) == 2
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 use std::mem::{replace, take};
 
+use plimsoll_grpc::{Code, Status};
 use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Challenge, Prepared, Scheme, add_line, read_token};
 
@@ -386,16 +387,32 @@ impl NativeUsers {
     ) -> bool {
         let step = &self.steps[self.users[place].session.step().index()];
         match step.scheme {
-            Some(Scheme::Token(service)) => {
-                if let Ok(slot) = self.slot(place, service)
-                    && let Some(tokens) = &mut self.tokens
-                {
-                    tokens.refuse(slot, exchange.sent, now());
-                }
+            Some(Scheme::Token(_)) => {
+                self.refuse_token(place, exchange);
                 false
             }
             Some(Scheme::Digest) => self.challenged(engine, recorder, place, exchange, response),
             Some(Scheme::Signature) | None => false,
+        }
+    }
+
+    /// A call has ended with this status. One of a sender that the target does not know has another token next time.
+    #[cold]
+    pub(super) fn call_refused(&mut self, place: usize, exchange: &Exchange, response: &Response) {
+        let status = Status::read(response.head(), &response.trailers);
+        if response.status == 401 || status.is_ok_and(|status| status.code == Code::Unauthenticated) {
+            self.refuse_token(place, exchange);
+        }
+    }
+
+    /// The target has refused the token of the user's step.
+    fn refuse_token(&mut self, place: usize, exchange: &Exchange) {
+        let step = &self.steps[self.users[place].session.step().index()];
+        if let Some(Scheme::Token(service)) = step.scheme
+            && let Ok(slot) = self.slot(place, service)
+            && let Some(tokens) = &mut self.tokens
+        {
+            tokens.refuse(slot, exchange.sent, now());
         }
     }
 

@@ -212,7 +212,13 @@ impl NativeUsers {
                     (Verdict::Success, Err(reason)) => {
                         step.faulty(recorder, &exchange, Outcome::Protocol, body, &reason);
                     }
-                    (verdict, _) => step.judged(recorder, &exchange, verdict, body),
+                    (verdict, _) => {
+                        let is_refused = verdict != Verdict::Success;
+                        step.judged(recorder, &exchange, verdict, body);
+                        if is_refused && step.scheme.is_some() {
+                            self.call_refused(place, &exchange, &head);
+                        }
+                    }
                 }
             }
         }

@@ -308,6 +308,10 @@ impl NativeUsers {
         let step = &self.steps[session.step().index()];
         let reply = Reply { status: response.status, head: response.head(), body, trailers: &response.trailers };
         let verdict = self.player.judge_call(session, &reply, self.rules.max_decoded, exchange.times().response);
+        let is_refused = verdict != Verdict::Success;
         step.judged(recorder, exchange, verdict, response.body_length);
+        if is_refused && step.scheme.is_some() {
+            self.call_refused(place, exchange, response);
+        }
     }
 }
