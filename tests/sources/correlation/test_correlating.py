@@ -360,3 +360,22 @@ def test_calls_of_json_rpc_are_the_same_by_their_methods():
         for name in ("list", "add")
     ]
     assert correlated(*calls, second=(calls[1], calls[0])).data == {}
+
+
+def list_of(count: int) -> RecordedReply:
+    """A page with links, and with their number in its text."""
+    links = "".join(f'<a href="/items/edit/{number}">x</a>\n' for number in range(1, count + 1))
+    return reply(f"{links}<strong>Items:</strong> {count}")
+
+
+def test_the_length_of_a_list_is_not_the_id_of_its_last_element():
+    flows = [(get("/items/list/", list_of(count)), get(f"/items/edit/{count}")) for count in (2, 3)]
+    draft = correlated(*flows[0], second=flows[1])
+    assert draft.steps[0].extracts == []
+    assert draft.data == {"edit": ["2", "3"]}
+
+
+def test_an_id_in_the_text_of_a_page_without_its_link_is_taken():
+    flows = [(get("/made", reply(f"<p>Order {number} is made")), get(f"/orders/{number}")) for number in (2, 3)]
+    draft = correlated(*flows[0], second=flows[1])
+    assert [extract.what for extract in draft.steps[0].extracts] == ["Order ([0-9]+)"]

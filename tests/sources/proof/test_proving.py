@@ -183,3 +183,11 @@ def test_a_file_of_people_with_passwords_is_kept_out_of_version_control(tmp_path
     assert draft.credentials_in("x.people.csv") == ["password"]
     lines = written(draft, "x", as_locustfile=False).text.splitlines()
     assert 'file = "x.people.csv"  # a row for each iteration; keep it out of version control' in lines
+
+
+def test_an_id_in_a_path_does_not_go_on():
+    data = {"name": ["Ann 1", "Ann 2"], "edit": ["1", "3"]}
+    rows = more_people(data, 4, {"edit"})
+    assert rows["edit"] == ["1", "3", "1", "3"]
+    assert rows["name"][:2] == ["Ann 1", "Ann 2"]
+    assert len({*rows["name"]}) == 4

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MOST_SEARCHED = 300
 """Steps up to which every reply is searched for every value; in longer recordings only replies that have a word of it
 are."""
+_IN_TEXT = re.compile(r"(?:[\s>]|\\s)\(\[0-9\]\+\)$")
+"""The pattern of a number that follows a space or an element."""
 _SPACE = re.compile(r"\s")
 _HEADERS = frozenset((
     "content-type", "accept", "accept-language", "user-agent", "host", "origin", "cookie", "range",
@@ -219,13 +221,21 @@ class Correlation:
                 continue
             twin = self._twins[earlier]
             for place in places_in(reply, value.value):
-                if value_at(reply, place) != value.value:
+                if value_at(reply, place) != value.value or self._is_chance(number, value, place, reply):
                     continue
                 if second is None:
                     if is_telling(value.value) or is_id_label(place.label):
                         yield earlier, place
                 elif twin is not None and value_at(twin.exchange.reply, place) == second:
                     yield earlier, place
+
+    def _is_chance(self, number: int, value: RequestValue, place: ReplyPlace, reply: RecordedReply) -> bool:
+        """Whether a number in the text of a page is the id of a path by chance only, such as the length of a list whose
+        last link was followed: the page has that link, too, and is not first in it."""
+        is_text = place.kind == "regex" and _IN_TEXT.search(place.what) is not None
+        if not (is_text and value.value.isdigit() and (collection := collection_of(value, self._draft.steps[number]))):
+            return False
+        return re.search(rf"{re.escape(collection)}/{value.value}(?!\d)", reply.text) is not None
 
     def _note_encoded(self, number: int, value: RequestValue) -> None:
         """A value that replies have only in another encoding stays as recorded."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.sources.proof.passes import ProofRunner, StepProof, one_pass
-from plimsoll.sources.proof.people import more_people
+from plimsoll.sources.proof.people import ids_in_paths, more_people
 from plimsoll.sources.proof.stale import shared_value, stale_value
 
 if TYPE_CHECKING:
@@ -65,7 +65,11 @@ def prove(draft: ScenarioDraft, runner: ProofRunner | None = None) -> ScenarioPr
         steps = tuple(one_pass(replayed, _USERS[name], runner))
         people: dict[str, list[str]] = {}
         number = _first_differing(steps)
-        if number is not None and name == TOGETHER and (rows := more_people(draft.data, SEVERAL_USERS)):
+        if (
+            number is not None
+            and name == TOGETHER
+            and (rows := more_people(draft.data, SEVERAL_USERS, ids_in_paths(draft)))
+        ):
             # Names, slugs and addresses may have to be unique.
             again = tuple(one_pass(replace(draft, data=rows), SEVERAL_USERS, runner))
             if (now := _first_differing(again)) is None or now > number:
