@@ -63,7 +63,7 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
         if definition.accept_encoding.unwrap_or(true) { &DEFAULT_HEADERS[..] } else { &DEFAULT_HEADERS[..2] };
     let schema = definition.schema.as_deref().map(schema).transpose()?;
     let schema = schema.as_ref();
-    let token_services = token_services(&definition.auths, targets.len())?;
+    let token_services = token_services(&definition.auths, &targets)?;
     let tokens: Result<Vec<_>, _> = (definition.tokens.into_iter().zip(0..))
         .map(|(token, index): (_, u32)| TokenKind::new(token, &format!("tokens[{index}]")))
         .collect();
@@ -91,15 +91,18 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
     Ok(Scenario { targets, feeders: feeders.into(), choice, flows, steps, token_services, worker })
 }
 
-fn token_services(auths: &[definition::Auth], targets: usize) -> Result<Box<[Option<TokenService>]>, DefinitionError> {
+fn token_services(
+    auths: &[definition::Auth],
+    targets: &[Target],
+) -> Result<Box<[Option<TokenService>]>, DefinitionError> {
     let service = |(number, auth): (usize, &definition::Auth)| {
         let definition::Auth::Oauth2(form) = auth else { return Ok(None) };
         let field = format!("auths[{number}].oauth2");
-        if form.target >= targets {
-            let reason = format!("there is no target {}; there are {targets}, from 0", form.target);
+        let Some(target) = targets.get(form.target) else {
+            let reason = format!("there is no target {}; there are {}, from 0", form.target, targets.len());
             return Err(DefinitionError::new(format!("{field}.target"), reason));
-        }
-        TokenService::new(form, &field).map(Some)
+        };
+        TokenService::new(form, target.forwarding.as_ref(), &field).map(Some)
     };
     auths.iter().enumerate().map(service).collect()
 }

@@ -65,7 +65,8 @@ impl Script {
 
     /// The token services of the scenario with their origins; None for other ways to say who sends a request.
     pub(super) fn token_services(&self) -> impl Iterator<Item = Option<(&TokenService, &Arc<Origin>)>> {
-        let origin_of = |service: &TokenService| &self.origins[service.target];
+        let origin_of =
+            |service: &TokenService| self.forwarding[service.target].as_ref().unwrap_or(&self.origins[service.target]);
         let services = self.scenario.token_services().iter();
         services.map(move |service| service.as_ref().map(|service| (service, origin_of(service))))
     }

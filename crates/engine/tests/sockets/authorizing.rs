@@ -88,6 +88,24 @@ fn all_users_share_a_token_which_is_in_no_sum() {
 }
 
 #[test]
+fn a_proxy_forwards_the_request_for_a_token() {
+    let (proxy, heard) = hearing(|_, text| if text.starts_with("POST") { token(0, "") } else { ok("") });
+    let auth = json!({"oauth2": {"name": "t", "target": 0, "path": "/t", "body": "a=b", "refresh": "", "refresh_before": 1,
+        "timeout": 9}});
+    let proxy_url = format!("http://me:pw@{}", proxy.address);
+    let definition = json!({"targets": [{"url": "http://h.test:81", "proxy": proxy_url}], "auths": [auth],
+        "flows": [{"name": "f", "steps": [{"name": "/a", "method": "GET", "path": "/a", "auth": 0}]}]});
+    let mut shift = Shift::with(&definition.to_string(), iterations(2));
+    shift.resize(1);
+    shift.work();
+    let heard = heard.lock().unwrap();
+    let lines: Vec<_> = heard.iter().map(|text| text.lines().next().unwrap()).collect();
+    let get = "GET http://h.test:81/a HTTP/1.1";
+    assert_eq!(lines, ["POST http://h.test:81/t HTTP/1.1", get, get]);
+    assert!(heard.iter().all(|text| text.contains("Proxy-Authorization: Basic bWU6cHc=\r\n")), "{heard:?}");
+}
+
+#[test]
 fn each_account_has_a_token() {
     let (target, asked) = hearing(|_, _| ok(""));
     let (service, forms) = hearing(|_, text| token(usize::from(text.ends_with("=ann")), ""));

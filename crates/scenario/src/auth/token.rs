@@ -9,6 +9,7 @@ use crate::DefinitionError;
 use crate::definition;
 use crate::headers::{Line, compile_headers};
 use crate::scope::Scope;
+use crate::target::Forwarding;
 use crate::template::Template;
 use crate::time::nanos;
 
@@ -50,20 +51,27 @@ pub struct Token {
 }
 
 impl TokenService {
-    pub(crate) fn new(form: &definition::Oauth2, field: &str) -> Result<Self, DefinitionError> {
+    /// `forwarding`: what a proxy needs that forwards the requests.
+    pub(crate) fn new(
+        form: &definition::Oauth2,
+        forwarding: Option<&Forwarding>,
+        field: &str,
+    ) -> Result<Self, DefinitionError> {
         let lines = form.headers.iter().enumerate().map(|(index, (name, value))| Line {
             field: format!("{field}.headers[{index}]"),
             name: name.clone(),
             value: value.clone(),
         });
+        let to_proxy = forwarding.and_then(|forwarding| forwarding.authorization.clone());
+        let to_proxy = to_proxy.map(|value| Line { field: field.into(), name: "Proxy-Authorization".into(), value });
         let nothing = Scope::default();
-        let (headers, _) = compile_headers(&lines.collect::<Vec<_>>(), nothing)?;
+        let (headers, _) = compile_headers(&lines.chain(to_proxy).collect::<Vec<_>>(), nothing)?;
         let service = Self {
             name: form.name.clone(),
             target: form.target,
             refresh_before: nanos(form.refresh_before, &format!("{field}.refresh_before"))?,
             timeout: nanos(form.timeout, &format!("{field}.timeout"))?,
-            path: form.path.clone(),
+            path: forwarding.map_or(String::new(), |forwarding| forwarding.root.clone()) + &form.path,
             headers,
         };
         let example = service.head("localhost", &[], 0).encode(&mut Vec::new());
