@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-outputs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus kubernetes bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-outputs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -128,6 +128,15 @@ target/prometheus: tests/outputs/remote_write/prometheus/tools.go tests/outputs/
 	cp $^ target/prometheus-build
 	cd target/prometheus-build && go mod tidy -e && \
 		go build -trimpath -ldflags "-s -w" -tags remove_all_sd -o ../prometheus github.com/prometheus/prometheus/cmd/prometheus
+
+kubernetes: target/kubernetes/control-plane ## a control plane of Kubernetes, for tests/run/placers (needs Go; twenty-five minutes)
+
+# The versions are those of go.mod, which the servers say of themselves.
+target/kubernetes/control-plane: tests/run/placers/kubernetes_program/main.go tests/run/placers/kubernetes_program/go.mod
+	mkdir -p target/kubernetes-build target/kubernetes
+	cp $^ target/kubernetes-build
+	cd target/kubernetes-build && go mod tidy -e && \
+		go build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v1.34.3 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34" -o ../kubernetes/control-plane .
 
 bench-startup: setup ## how long after Enter the first request of a run leaves (one minute)
 	@$(BIN)/python -m benches.startup

@@ -139,8 +139,8 @@ _HOW_MUCH = (
     _option("--workers-per-node", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=1,
             help="With --cluster: worker processes on each machine, one core each; 1 by default."),
     _option("--on", group=HOW_MUCH, metavar="WHERE",
-            help="Start the workers elsewhere, and end them with the run: ssh:hosts.txt or ssh:USER@HOST,HOST by SSH. "
-                 "They join this command as with --master."),
+            help="Start the workers elsewhere, and end them with the run: ssh:hosts.txt or ssh:USER@HOST,HOST by SSH, "
+                 "k8s:image=IMAGE,workers=4 as Pods on Kubernetes. They join this command as with --master."),
     _option("--ship", group=HOW_MUCH, metavar="PATTERN", multiple=True,
             help="With --cluster, --on or --master: files that travel to the workers besides the locustfile and what "
                  "it imports, as data/*.csv; counted from the working directory; may be repeated."),

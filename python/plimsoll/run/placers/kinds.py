@@ -24,8 +24,16 @@ def _ssh(where: str) -> Placer:
     return SshPlacer.of(where)
 
 
+def _kubernetes(where: str) -> Placer:
+    from plimsoll.run.placers.kubernetes.options import JobOptions
+    from plimsoll.run.placers.kubernetes.placer import KubernetesPlacer
+
+    return KubernetesPlacer(JobOptions.of(where))
+
+
 PLACERS = {
     "ssh": PlacerKind("ssh:hosts.txt", "hosts of a file, or USER@HOST,HOST, over the system's ssh", _ssh),
+    "k8s": PlacerKind("k8s:image=IMAGE,workers=4", "Pods of an indexed Job on Kubernetes", _kubernetes),
 }
 """All placers by the name that `--on` has."""
 

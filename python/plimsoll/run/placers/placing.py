@@ -91,8 +91,10 @@ class _Watch:
             self._thread.join()
 
     def _look(self) -> None:
-        failure = ""
-        while not self._is_over.wait(LOOK_INTERVAL_S):
+        failure, is_over = "", False
+        while not is_over:
+            # Also once the run is over: what has ended it may not be said yet.
+            is_over = self._is_over.wait(LOOK_INTERVAL_S)
             placement = self._placer.look()
             for line in placement.news:
                 self._say(line)
