@@ -10,7 +10,7 @@ use crate::filling::{Filling, Sources};
 use crate::grpc::Reply;
 use crate::random::Random;
 use crate::request::{Cookies, Refusal, Scratch};
-use crate::scenario::{Scenario, Step, Turn};
+use crate::scenario::{Flow, Scenario, Step, Turn};
 use crate::session::{Session, StepId};
 use crate::template::{Context, Missing};
 use crate::verdict::Verdict;
@@ -173,9 +173,8 @@ impl Player {
         }
         self.iterations += 1;
         session.begin(iteration, StepId(flow.steps.start as u32));
-        for (number, text) in &flow.beginnings {
-            // It is as short as the plan has it.
-            let _ = session.set_value(*number, flow.variables.len(), Some(text));
+        if !flow.beginnings.is_empty() {
+            set_beginnings(flow, session);
         }
         Ok(())
     }
@@ -304,6 +303,7 @@ impl Player {
     }
 
     /// Leaves a step that ends a repetition, or whose next step has a condition.
+    #[cold]
     fn ask(&mut self, session: &mut Session, mut think: u64) -> Next {
         let Self { scenario, random, filled, .. } = self;
         let mut next = StepId(session.step().0 + 1);
@@ -353,6 +353,15 @@ impl Player {
 }
 
 mod authorizing;
+
+/// Sets what variables are before steps of repetitions have extracted them.
+#[cold]
+fn set_beginnings(flow: &Flow, session: &mut Session) {
+    for (number, text) in &flow.beginnings {
+        // It is as short as the plan has it.
+        let _ = session.set_value(*number, flow.variables.len(), Some(text));
+    }
+}
 
 #[cold]
 fn no_value(name: &str) -> String {
