@@ -30,7 +30,8 @@ RUN useradd --create-home --uid 1000 plimsoll && mkdir -p /mnt/locust && chown p
 COPY --from=wheel /wheels /tmp/wheels
 RUN pip install --no-cache-dir "$(echo /tmp/wheels/*.whl)[$EXTRAS]" && rm -rf /tmp/wheels
 COPY container/entrypoint /usr/local/bin/plimsoll-entrypoint
-USER plimsoll
+# By number: Kubernetes checks that it is not root.
+USER 1000
 WORKDIR /home/plimsoll
 EXPOSE 8089 5557
 ENTRYPOINT ["plimsoll-entrypoint"]

@@ -68,6 +68,15 @@ def test_a_shape_an_observer_an_output_a_finding_and_a_format(plimsoll):
     assert sum(int(count) for _, count in counts) == target.total
 
 
+def test_a_placer(plimsoll):
+    target = CountingTarget()
+    try:
+        plimsoll("run", target.url, "--headless", "--rate", "20/s", "-t", "2s", "--on", "here:2")
+    finally:
+        target.close()
+    assert target.total == 40
+
+
 def test_an_importer(plimsoll):
     (plimsoll.folder / "results.paw").write_text(
         "# paw\n" + "".join(f"{second} {20 + second}\n" for second in range(40))

@@ -137,7 +137,8 @@ class ControlPlane:
         return False
 
     def _make_namespace(self) -> None:
-        self.core.create_namespace({"metadata": {"name": NAMESPACE}})
+        strict = {"pod-security.kubernetes.io/enforce": "restricted"}
+        self.core.create_namespace({"metadata": {"name": NAMESPACE, "labels": strict}})
         rbac = client.RbacAuthorizationV1Api(self.api)
         rbac.create_namespaced_role(NAMESPACE, {"metadata": {"name": "runs"}, "rules": RULES})
         binding = {

@@ -68,7 +68,7 @@ def stored_plan(run: StoredRun, files: StoredFiles) -> RunPlan:
         raise UsageError(f"run {run.id} had a secret among its options, which is not kept; run it by hand")
     plan = _with_file(plan, run, files)
     if plan.joined:
-        raise UsageError(f"the workers of run {run.id} joined by themselves; run it by hand, with --master")
+        raise UsageError(f"the workers of run {run.id} joined by themselves; run it by hand, with --master or --on")
     for file in plan_files(plan):
         if not Path(file).is_file():
             raise UsageError(f"{file} is gone; run {run.id} cannot be run again without it (-f FILE names another)")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LIMIT_S = 180
 """Seconds for all workers to join, unless `--expect-workers-max-wait` says: a node may have to fetch an image first."""
 LOOK_INTERVAL_S = 1.0
+MOST_WORKERS = 10_000
+"""Workers that may join until it is known how many were started."""
 
 
 @contextmanager
@@ -31,6 +33,8 @@ def placed(
     try:
         try:
             with interrupts.orderly():
+                # Some may join before all have been started.
+                master.expect(MOST_WORKERS)
                 count = placer.start(address)
                 master.expect(count)
                 say(f"waiting for {_workers(count)}, for {limit:g} s")

@@ -111,7 +111,7 @@ def test_a_pod_that_is_killed_is_said_with_its_log_and_the_job_replaces_it(
     assert stored_facts(plimsoll)["lost"]
 
 
-def test_an_evicted_pod_is_replaced_and_its_worker_hands_over_all_that_it_measured(
+def test_an_evicted_pod_is_said_and_its_place_is_filled_again(
     plimsoll: Command, target: CountingTarget, plane: ControlPlane
 ) -> None:
     master = start(plimsoll, target.url, "--rate", "60/s", "-t", "40s", "--exit-code-on-invalid", "3")

@@ -90,6 +90,8 @@ def _pod(name: str, options: JobOptions, host: str, port: int, wait: int) -> Man
         # A worker has no business with the cluster.
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
+        # With that of the container, what the strictest of the Pod security standards asks for.
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [
             {
                 "name": CONTAINER,

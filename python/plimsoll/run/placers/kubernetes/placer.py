@@ -68,11 +68,11 @@ class KubernetesPlacer(Placer):
             return Placement(
                 failure=f"the Job {self.name} in namespace {cluster.namespace} was deleted; its Pods end with it"
             )
+        except UnreachableError as error:
+            was_unreachable, self._is_unreachable = self._is_unreachable, True
+            return Placement(() if was_unreachable else (f"{error}; what happens to Pods is not known now",))
         except PlimsollError as error:
-            if self._is_unreachable:
-                return Placement()
-            self._is_unreachable = isinstance(error, UnreachableError)
-            return Placement((f"{error}; what happens to Pods is not known now",), failure=_lasting(error))
+            return Placement(failure=str(error))
         if self._is_unreachable:
             self._is_unreachable = False
             news.append("the API server of Kubernetes answers again")
@@ -154,11 +154,6 @@ class KubernetesPlacer(Placer):
                 return f"{where} runs, in the place of one that is lost"
             self._begun.add(pod.index)
         return ""
-
-
-def _lasting(error: PlimsollError) -> str:
-    """Of an error that will not pass."""
-    return "" if isinstance(error, UnreachableError) else str(error)
 
 
 def _own_address() -> str:
