@@ -10,7 +10,7 @@ PAGE   := python/plimsoll/web/report.js
 PYTEST := $(BIN)/pytest -q --dist worksteal
 LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/release/libplimsoll_faults.so tests/parity/.venv/.done
 # What tests, labs and benches run besides PostgreSQL.
-SERVERS := nginx:nginx-light wrk:wrk h2load:nghttp2-client prometheus:prometheus influxd:influxdb victoria-metrics:victoria-metrics openssl:openssl ip:iproute2 chromium:chromium
+SERVERS := nginx:nginx-light wrk:wrk h2load:nghttp2-client prometheus:prometheus influxd:influxdb victoria-metrics:victoria-metrics openssl:openssl ip:iproute2 microsocks:microsocks chromium:chromium
 # Servers that only tests of HTTP/2 need, beside nginx and Node; Go comes with the machine, others with .venv.
 HTTP2_SERVERS := apache2:apache2-bin caddy:caddy
 # A real sshd, for tests of workers that ssh starts.

@@ -63,8 +63,8 @@ def without_commands(text: str) -> str:
 
 def without_userinfo(text: str) -> str:
     """The text with the passwords of URLs masked, also of what looks like a URL with a mistake. A URL of HTTP, a
-    WebSocket or gRPC with a user but no password is taken to carry a token in the user's place, which is masked as
-    well."""
+    WebSocket, gRPC or a SOCKS proxy with a user but no password is taken to carry a token in the user's place, which is
+    masked as well."""
     if "@" not in text:
         return text
     return _QUOTED.sub(_mask, _WITH_BLANK.sub(_mask, _USERINFO.sub(_mask, text)))
@@ -78,6 +78,9 @@ def without_passwords_of(words: Iterable[str], text: str) -> str:
     return without_userinfo(text)
 
 
+_WITH_TOKENS = ("http", "https", "ws", "wss", "grpc", "grpcs", "socks5", "socks5h")
+
+
 def _mask(found: re.Match[str]) -> str:
     scheme, userinfo = found["scheme"], found["userinfo"]
     user, _, password = userinfo.partition(":")
@@ -85,7 +88,7 @@ def _mask(found: re.Match[str]) -> str:
     before = whole[: found.start("userinfo") - start]
     if password:
         return f"{before}{user}:{MASK}@"
-    if userinfo and scheme.lower().rstrip(":") in ("http", "https", "ws", "wss", "grpc", "grpcs"):
+    if userinfo and scheme.lower().rstrip(":") in _WITH_TOKENS:
         return f"{before}{MASK}@"
     return whole
 

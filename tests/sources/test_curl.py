@@ -106,6 +106,12 @@ def test_how_a_host_is_reached():
     assert (own.verify, own.http2, own.certificate, own.key, own.proxy) == (False, True, "a.pem", "b.pem", "http://p:1")
     assert exchange.timeout == 2.5
     assert only("curl --cacert ca.pem https://h/").connection.verify == "ca.pem"
+    for options, proxy in (
+        ("-x socks5h://p", "socks5h://p"),
+        ("--socks5 p:1", "socks5://p:1"),
+        ("--socks5-hostname me:s3cret@p", "socks5h://p"),
+    ):
+        assert only(f"curl {options} http://h/").connection.proxy == proxy
 
 
 def test_several_requests():

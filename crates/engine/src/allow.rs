@@ -173,12 +173,22 @@ impl AllowedHosts {
         if let Some(refusal) = self.refuses(origin) {
             return Some(refusal);
         }
+        if let Some(target) = origin.target_resolved_here()
+            && let Some(addresses) = self.unknown_addresses(target.0, target.1)
+            && let Err(refusal) = self.admit_target(target.0, addresses)
+        {
+            return Some(refusal);
+        }
         let ConnectTo::Tcp(host, port) = &origin.connect_to else { return None };
+        self.admit(origin, self.unknown_addresses(host, *port)?).err()
+    }
+
+    /// The addresses of a host, if some list does not allow its name. Blocks while the system resolves it.
+    fn unknown_addresses(&self, host: &str, port: u16) -> Option<Vec<SocketAddr>> {
         if self.lists.iter().all(|list| list.has_name(host)) {
             return None;
         }
-        let addresses = (host.as_str(), *port).to_socket_addrs().ok()?.collect();
-        self.admit(origin, addresses).err()
+        (host, port).to_socket_addrs().ok().map(Iterator::collect)
     }
 
     /// Why this origin is not allowed, as far as is known without addresses.
@@ -189,6 +199,11 @@ impl AllowedHosts {
                 (!list.paths.iter().any(|known| *known == path)).then(|| list.refusal(&format!("the socket {path}")))
             }
             ConnectTo::Tcp(host, _) => match origin.behind_proxy() {
+                Some(target) if origin.target_resolved_here().is_some() => {
+                    let refused =
+                        [(target, ""), (host, "the proxy ")].into_iter().find(|(name, _)| !list.may_have(name));
+                    refused.map(|(name, what)| list.refusal(&format!("{what}{name}")))
+                }
                 Some(target) if !list.has_written(target) => {
                     Some(list.refusal(&format!("{target} (behind a proxy, so by name only)")))
                 }
@@ -199,17 +214,25 @@ impl AllowedHosts {
         })
     }
 
-    /// The addresses that a connection to this origin may use. The error says why there is none.
-    pub(crate) fn admit(&self, origin: &Origin, mut addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
+    /// The addresses that a connection to this origin, or to its proxy, may use. The error says why there is none.
+    pub(crate) fn admit(&self, origin: &Origin, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
         let ConnectTo::Tcp(host, _) = &origin.connect_to else { return Ok(addresses) };
+        self.admit_host(host, if origin.behind_proxy().is_some() { "the proxy " } else { "" }, addresses)
+    }
+
+    /// The addresses that a proxy may be asked to connect to. The error says why there is none.
+    pub(crate) fn admit_target(&self, host: &str, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
+        self.admit_host(host, "", addresses)
+    }
+
+    fn admit_host(&self, host: &str, what: &str, mut addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
         for list in self.lists.iter().filter(|list| !list.has_name(host)) {
             let first = addresses.first().copied();
             addresses.retain(|address| list.has_address(address.ip()));
             if let (true, Some(first)) = (addresses.is_empty(), first) {
                 let ip = first.ip().to_canonical().to_string();
                 let named = if ip == *host { ip } else { format!("{ip} ({host})") };
-                let proxy = if origin.behind_proxy().is_some() { "the proxy " } else { "" };
-                return Err(list.refusal(&format!("{proxy}{named}")));
+                return Err(list.refusal(&format!("{what}{named}")));
             }
         }
         Ok(addresses)

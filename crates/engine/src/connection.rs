@@ -7,12 +7,13 @@ mod session;
 mod setup;
 mod sharing;
 mod streaming;
+mod tunnel;
 mod uploading;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use plimsoll_http::{Decoder, Heads, Limits};
+use plimsoll_http::{Heads, Limits};
 use plimsoll_record::{Exchange, Outcome};
 
 use crate::call::{Call, Failure, Keep};
@@ -26,6 +27,7 @@ pub(crate) use flight::Flight;
 pub(crate) use session::Session;
 pub(crate) use sharing::Share;
 pub(crate) use streaming::closed;
+use tunnel::Passage;
 
 /// A kept connection that was idle for longer than this is checked before reuse, ns.
 pub(crate) const CHECK_AFTER_IDLE: u64 = 10_000_000;
@@ -75,7 +77,7 @@ pub(crate) enum Stage {
     Resolving,
     /// Waiting for the TCP connection.
     Connecting,
-    /// Waiting for the proxy's response to CONNECT.
+    /// Waiting for the proxy's answer.
     Tunnelling,
     /// In the TLS handshake.
     Handshaking,
@@ -154,8 +156,8 @@ pub(crate) struct Connection<P = Http1> {
     stage: Stage,
     transport: Option<Transport>,
     protocol: P,
-    /// Decodes the proxy's response to CONNECT.
-    proxy: Option<Box<Decoder>>,
+    /// The way through a proxy, until the tunnel is open.
+    passage: Option<Box<Passage>>,
     /// It is read again in the next turn.
     pub(crate) is_unread: bool,
     /// The socket has carried an earlier exchange.
@@ -190,7 +192,7 @@ impl<P: Protocol> Connection<P> {
             stage: Stage::Resolving,
             transport: None,
             protocol: P::default(),
-            proxy: None,
+            passage: None,
             is_unread: false,
             reused: false,
             idle_since: 0,
@@ -201,7 +203,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Drops the socket and restarts the same exchange. An exchange is sent at most twice.
     pub(crate) fn restart(&mut self) {
-        self.transport = None;
+        (self.transport, self.passage) = (None, None);
         self.protocol = P::default();
         (self.reused, self.is_unread) = (false, false);
         self.stage = Stage::Resolving;

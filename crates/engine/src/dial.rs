@@ -13,6 +13,8 @@ use crate::source::Sources;
 pub(crate) struct Dial {
     /// In reverse order: the next address is the last element.
     left: Vec<SocketAddr>,
+    /// The latest one that was tried.
+    tried: Option<SocketAddr>,
     source: Option<IpAddr>,
 }
 
@@ -26,13 +28,14 @@ impl Dial {
             addresses[..alike].rotate_left(turn % alike);
         }
         addresses.reverse();
-        Dial { left: addresses, source }
+        Dial { left: addresses, tried: None, source }
     }
 
     /// Starts to connect to the next usable address. `open`: number of open connections. `last`: the error to return if
     /// no address is left.
     pub(crate) fn next(&mut self, sources: &mut Sources, open: usize, mut last: io::Error) -> io::Result<Socket> {
         while let Some(address) = self.left.pop() {
+            self.tried = Some(address);
             match sources.connect(address, self.source, open, Socket::tcp) {
                 Ok(socket) => return Ok(socket),
                 Err(error) => last = error,
@@ -40,6 +43,18 @@ impl Dial {
         }
         Err(last)
     }
+
+    /// Tries the latest address once more: a proxy takes a connection for each address of the target.
+    pub(crate) fn repeat(&mut self) {
+        self.left.extend(self.tried);
+    }
+}
+
+/// The addresses in the order in which a direct connection tries them.
+pub(crate) fn ordered(addresses: Vec<SocketAddr>, turn: usize) -> Vec<SocketAddr> {
+    let mut left = Dial::new(addresses, None, turn).left;
+    left.reverse();
+    left
 }
 
 /// The initial `last` of [`Dial::next`].

@@ -5,8 +5,8 @@
 //! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until it returns None.
 //! - [`call`]: the input ([`Call`]) and the output ([`Finished`]).
 //! - `allow`: the hosts that connections may be made to.
-//! - `connection`: one connection as a state machine over readiness. `connection::setup`: proxy and TLS, before the
-//!   request; `connection::flight`: the exchange it is busy with; `connection::input`: the response, **latency is stamped
+//! - `connection`: one connection as a state machine over readiness. `connection::setup`: TLS, before the
+//!   request; `connection::tunnel`: the way through a proxy, before that; `connection::flight`: the exchange it is busy with; `connection::input`: the response, **latency is stamped
 //!   here**; `connection::streaming`: a body that is read in pieces; `connection::uploading`: one that is sent in parts.
 //! - `connection::session`: a connection that carries many exchanges (HTTP/2); `connection::sharing`: an exchange on one;
 //!   `connection::answers`: what its streams bring, **latency is stamped here**, too.
@@ -14,6 +14,7 @@
 //! - `transport`: a socket, with optional TLS.
 //! - `backoff`: the wait before a client connects again after a failure.
 //! - `dial`: from an origin to a connecting socket, address after address.
+//! - `socks5`: what a client and a SOCKS proxy say to each other.
 //! - `source`: the local address of a connection.
 //! - `socket`: one socket, and the read with the kernel's receive stamp where available.
 //! - `platform`: timers and stamps of Linux. `platform/portable.rs` is for other systems, and for
@@ -47,6 +48,7 @@ mod protocol;
 mod reply_reader;
 mod resolve;
 mod socket;
+mod socks5;
 mod source;
 mod text;
 mod timer;

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plimsoll_scenario::{Address, proxy_authorization};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use url::Url;
 
+use crate::socks5::{Destination, Login};
 use crate::tls;
 pub use crate::tls::{Identity, Trust};
 
@@ -20,7 +22,8 @@ pub struct OriginOptions {
     pub trust: Trust,
     /// Client certificate and key.
     pub identity: Option<Identity>,
-    /// `http://[user:pass@]host:port` of a proxy that every connection tunnels through (CONNECT).
+    /// `[scheme]://[user:pass@]host:port` of a proxy that every connection tunnels through: http (CONNECT), socks5 or
+    /// socks5h (SOCKS 5; with socks5h it resolves the target's name).
     pub proxy: Option<String>,
     /// If this origin is an HTTP proxy for plain requests: the URL that it forwards them to.
     pub forwards: Option<String>,
@@ -54,11 +57,21 @@ pub(crate) enum ConnectTo {
 
 /// A tunnel through a proxy.
 #[derive(Clone, Debug)]
-pub(crate) struct Tunnel {
-    /// host:port for the CONNECT line.
-    pub target: String,
-    /// Value of Proxy-Authorization.
-    pub authorization: Option<String>,
+pub(crate) enum Tunnel {
+    /// By HTTP.
+    Connect {
+        /// host:port for the CONNECT line.
+        target: String,
+        /// Value of Proxy-Authorization.
+        authorization: Option<String>,
+    },
+    Socks5 {
+        login: Option<Login>,
+        /// As it is written.
+        destination: Destination,
+        /// The target's name is resolved here, and the proxy gets its address.
+        resolved_here: bool,
+    },
 }
 
 /// TLS to the origin.
@@ -111,7 +124,7 @@ impl Origin {
         let bare = address.bare_host();
         let (connect_to, tunnel) = match &options.proxy {
             None => (ConnectTo::Tcp(bare.clone(), port), None),
-            Some(proxy) => through(proxy, format!("{host}:{port}"))?,
+            Some(proxy) => through(proxy, host, &bare, port)?,
         };
         let secure = (default_port == 443).then(|| secure(&bare, options)).transpose()?;
         let scheme = parsed.scheme().to_owned();
@@ -172,6 +185,14 @@ impl Origin {
         self.forwards.as_deref().or(self.tunnel.as_ref().map(|_| self.host.as_str()))
     }
 
+    /// The host and port of the target, if connections go to a proxy that gets its address from here.
+    pub(crate) fn target_resolved_here(&self) -> Option<(&str, u16)> {
+        match self.tunnel {
+            Some(Tunnel::Socks5 { resolved_here: true, .. }) => Some((&self.host, self.port)),
+            _ => None,
+        }
+    }
+
     /// Records that a response was received.
     pub(crate) fn answers(&self) {
         self.has_answered.store(true, Ordering::Relaxed);
@@ -203,15 +224,39 @@ fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {
     Ok(Secure { config, name })
 }
 
-fn through(proxy: &str, target: String) -> Result<(ConnectTo, Option<Tunnel>), OriginError> {
-    let wrong = |what: &str| OriginError(format!("proxy {what}, use http://[user:password@]host:port"));
+const PROXIES: &str = "use http://[user:password@]host:port, socks5://… or socks5h://…";
+
+/// `host`: of the target, as it stands in URLs; `bare`: without brackets.
+fn through(proxy: &str, host: &str, bare: &str, port: u16) -> Result<(ConnectTo, Option<Tunnel>), OriginError> {
+    let wrong = |what: &str| OriginError(format!("proxy {what}, {PROXIES}"));
     let address = Address::parse(proxy).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
     let url = address.url();
-    if url.scheme() != "http" {
-        return Err(wrong(&format!("scheme {} is not supported", url.scheme())));
-    }
-    let authorization = proxy_authorization(url);
-    Ok((ConnectTo::Tcp(address.bare_host(), url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
+    let (default_port, tunnel) = match url.scheme() {
+        "http" => {
+            let (target, authorization) = (format!("{host}:{port}"), proxy_authorization(url));
+            (80, Tunnel::Connect { target, authorization })
+        }
+        scheme @ ("socks5" | "socks5h") => {
+            let proxy_error = |reason| OriginError(format!("proxy {reason}"));
+            let destination = Destination::new(bare, port).map_err(proxy_error)?;
+            let login = login(url).map_err(proxy_error)?;
+            (1080, Tunnel::Socks5 { login, destination, resolved_here: scheme == "socks5" })
+        }
+        scheme => return Err(wrong(&format!("scheme {scheme} is not supported"))),
+    };
+    // The port as it is written: with http in its place, 80 would be the default.
+    let proxy_port = url.port().unwrap_or(default_port);
+    // Only hosts of http are read as such: an IPv4 address, a name in small letters and ASCII.
+    let rest = proxy.split_once("://").map(|(_, rest)| format!("http://{rest}")).unwrap_or_default();
+    let address = Address::parse(&rest).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
+    Ok((ConnectTo::Tcp(address.bare_host(), proxy_port), Some(tunnel)))
+}
+
+/// The user and password in the URL of a proxy.
+fn login(url: &Url) -> Result<Option<Login>, String> {
+    let decoded = |text: &str| percent_encoding::percent_decode_str(text).collect();
+    let login = || Login::new(decoded(url.username()), decoded(url.password().unwrap_or_default()));
+    (!url.username().is_empty()).then(login).transpose()
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -222,7 +267,7 @@ fn percent_decoded(text: &str) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{ConnectTo, Origin, OriginOptions};
+    use super::{ConnectTo, Destination, Login, Origin, OriginOptions, Tunnel};
 
     fn origin(url: &str) -> Origin {
         Origin::new(url, &OriginOptions::default()).unwrap()
@@ -272,9 +317,44 @@ mod tests {
         let options = OriginOptions { proxy: Some("http://me:p%40ss@proxy:3128".into()), ..OriginOptions::default() };
         let origin = Origin::new("http://example.org", &options).unwrap();
         assert_eq!(origin.connect_to, ConnectTo::Tcp("proxy".into(), 3128));
-        let tunnel = origin.tunnel.unwrap();
-        assert_eq!(tunnel.target, "example.org:80");
-        assert_eq!(tunnel.authorization.unwrap(), "Basic bWU6cEBzcw==");
+        let Some(Tunnel::Connect { target, authorization }) = origin.tunnel else { panic!("{:?}", origin.tunnel) };
+        assert_eq!((target.as_str(), authorization.as_deref()), ("example.org:80", Some("Basic bWU6cEBzcw==")));
+    }
+
+    #[test]
+    fn a_socks_proxy_gets_the_name_or_the_address() {
+        for (proxy, dialled, user, resolved_here) in [
+            ("socks5://proxy", ("proxy", 1080), None, true),
+            ("SOCKS5H://me:p%40ss@Proxy:80", ("proxy", 80), Some(("me", "p@ss")), false),
+            ("socks5h://me@[::1]:1", ("::1", 1), Some(("me", "")), false),
+            ("socks5://127.1", ("127.0.0.1", 1080), None, true),
+            ("socks5://web.1:9/", ("web.1", 9), None, true),
+        ] {
+            let options = OriginOptions { proxy: Some(proxy.into()), ..OriginOptions::default() };
+            let origin = Origin::new("http://example.org", &options).unwrap();
+            assert_eq!(origin.connect_to, ConnectTo::Tcp(dialled.0.into(), dialled.1), "{proxy}");
+            assert_eq!(origin.target_resolved_here().is_some(), resolved_here, "{proxy}");
+            let Some(Tunnel::Socks5 { login, destination, .. }) = origin.tunnel else { panic!("{:?}", origin.tunnel) };
+            assert_eq!(login, user.map(|(user, password)| Login::new(user.into(), password.into()).unwrap()));
+            assert_eq!(destination, Destination::new("example.org", 80).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_proxy_that_cannot_be_is_refused_without_its_password() {
+        let long = format!("socks5://{}:pa55@proxy", "u".repeat(256));
+        for (proxy, expected) in [
+            ("https://me:pa55@p", "scheme https is not supported, use http://"),
+            ("socks4://me:pa55@p", "scheme socks4 is not supported, use http://[user:password@]host:port, socks5://…"),
+            ("socks5://me:pa55@", "proxy is not a URL"),
+            ("socks5://me:pa55@p:99999", "proxy is not a URL"),
+            ("socks5://me:pa55@p q", "proxy is not a URL"),
+            (&long, "proxy has a user of 256 bytes; SOCKS 5 allows 255"),
+        ] {
+            let options = OriginOptions { proxy: Some(proxy.into()), ..OriginOptions::default() };
+            let error = Origin::new("http://example.org", &options).unwrap_err().to_string();
+            assert!(error.contains(expected) && !error.contains("pa55"), "{proxy}: {error}");
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Target {
     pub verify: Verify,
     /// Files of the client certificate and of its key (may be the same PEM file).
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// `http://[user:pass@]host:port`
+    /// `http://[user:pass@]host:port`, or socks5 or socks5h in place of http.
     pub proxy: Option<String>,
     /// Set if the proxy forwards the requests. Other requests go through a tunnel.
     pub(crate) forwarding: Option<Forwarding>,
@@ -77,9 +77,11 @@ impl Target {
         let (url, proxy, http2) = (target.url.clone(), target.proxy.clone(), target.http2);
         // HTTP/2 has no such form; proxies such as Squid allow tunnels to port 443 only, so plain requests use none.
         let is_forwarded = scheme == "http" && !http2;
-        let forwarding = proxy.as_ref().filter(|_| is_forwarded).map(|proxy| Forwarding {
+        let parsed_proxy = proxy.as_ref().filter(|_| is_forwarded).and_then(|proxy| Address::parse(proxy).ok());
+        // SOCKS proxies know no requests.
+        let forwarding = parsed_proxy.filter(|proxy| !is_socks(proxy.url())).map(|proxy| Forwarding {
             root: parsed.url().port().map_or(format!("http://{name}"), |port| format!("http://{name}:{port}")),
-            authorization: Address::parse(proxy).ok().and_then(|proxy| proxy_authorization(proxy.url())),
+            authorization: proxy_authorization(proxy.url()),
         });
         let site = Arc::new(Site {
             host: host as u32,
@@ -90,6 +92,11 @@ impl Target {
         });
         Ok(Self { url, verify, certificate, proxy, forwarding, http2, site })
     }
+}
+
+/// Whether a proxy carries connections of any kind, and no requests.
+fn is_socks(proxy: &Url) -> bool {
+    proxy.scheme().starts_with("socks")
 }
 
 /// The value of Proxy-Authorization for the user and password in a proxy's URL.
@@ -175,6 +182,8 @@ mod tests {
                 Some(("http://[::1]:81", Some("Basic bWU6cEBzcw=="))),
             ),
             (r#"{"url": "http://a"}"#, None),
+            (r#"{"url": "http://a", "proxy": "socks5://p"}"#, None),
+            (r#"{"url": "http://a", "proxy": "SOCKS5H://me:x@p:1"}"#, None),
             (r#"{"url": "https://a", "proxy": "http://p"}"#, None),
             (r#"{"url": "http://a", "http2": true, "proxy": "http://p"}"#, None),
             (r#"{"url": "http+unix://%2Fs", "proxy": "http://p"}"#, None),

@@ -79,8 +79,8 @@ class PlanTargetTable(TomlTable):
     cert: Certificate | None = None
     """The client's own: a PEM file with certificate and key, or `[certificate, key]`."""
     proxy: str | None = None
-    """The URL of an HTTP proxy. It forwards plain requests (`http://`); everything else goes through a tunnel
-    (`CONNECT`)."""
+    """The URL of a proxy: `http://` (it forwards plain requests; everything else goes through a tunnel, `CONNECT`),
+    `socks5://` or `socks5h://` ([proxies](../guides/plans.md#proxies))."""
     http2: bool | None = None
     """Whether its requests are HTTP/2; by default as the plan says."""
     headers: HeadersTable = Field(default_factory=dict)

@@ -15,6 +15,7 @@ from plimsoll._engine import Origin
 from plimsoll.errors import UsageError
 from plimsoll.load.limits_file import machine_rails
 from plimsoll.load.origins import http_url, target_urls
+from plimsoll.plain_text import without_userinfo
 from plimsoll.record.manifest import new_run_id
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ class Place:
     def origin(self) -> Origin:
         """Raises ValueError for what is no URL."""
         return Origin(http_url(self.url), verify=False, proxy=self.proxy)
+
+    @property
+    def shown_proxy(self) -> str | None:
+        """The URL of its proxy with the password masked."""
+        return None if self.proxy is None else without_userinfo(self.proxy)
 
     def addresses(self) -> list[str]:
         """Those of its host; none for a Unix socket. Asks the system's resolver.

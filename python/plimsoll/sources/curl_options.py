@@ -50,8 +50,8 @@ NAMED = {
 NAMED_WITH_VALUE = frozenset((
     "retry", "retry-delay", "retry-max-time", "limit-rate", "speed-time", "speed-limit", "max-redirs", "proxy-user",
     "interface", "continue-at", "range", "time-cond", "config", "ciphers", "tls13-ciphers", "curves", "tls-max",
-    "connect-to", "unix-socket", "abstract-unix-socket", "noproxy", "preproxy", "socks4", "socks4a", "socks5",
-    "socks5-hostname", "capath", "pinnedpubkey", "cert-type", "key-type", "pass", "doh-url",
+    "connect-to", "unix-socket", "abstract-unix-socket", "noproxy", "preproxy", "socks4", "socks4a", "capath",
+    "pinnedpubkey", "cert-type", "key-type", "pass", "doh-url",
     "max-filesize", "local-port", "dns-servers", "expect100-timeout", "etag-compare", "netrc-file", "proxy-header",
     "rate", "happy-eyeballs-timeout-ms", "referer-auto", "service-name", "request-target", "variable", "alt-svc",
     "hsts", "proto", "proto-default", "proto-redir",
@@ -235,9 +235,9 @@ def _request_line(name: str) -> Callable[[CurlOptions, str, str], None]:
     return add
 
 
-def _field(name: str) -> Callable[[CurlOptions, str, str], None]:
+def _field(name: str, prefix: str = "") -> Callable[[CurlOptions, str, str], None]:
     def put(options: CurlOptions, value: str, where: str) -> None:
-        setattr(options, name, value)
+        setattr(options, name, prefix + value)
 
     return put
 
@@ -250,6 +250,7 @@ VALUES: dict[str, Callable[[CurlOptions, str, str], None]] = {
     "data-urlencode": _data("urlencode"), "json": _data("json"),
     "url-query": lambda options, value, _: options.notes.append(f"--url-query {value}: put it into the URL"),
     "form": _form, "form-string": _form_string, "upload-file": _field("upload"), "request": _field("method"),
+    "socks5": _field("proxy", "socks5://"), "socks5-hostname": _field("proxy", "socks5h://"),
     "user": _field("user"), "url": lambda options, value, _: options.urls.append(value), "proxy": _field("proxy"),
     "cacert": _field("authorities"), "cert": _certificate, "key": _field("key"), "resolve": _resolve,
     "aws-sigv4": _field("aws_sigv4"),

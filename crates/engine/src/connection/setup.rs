@@ -1,33 +1,17 @@
-//! Setup of a connection, from the connecting socket to the first byte of the request: proxy, then TLS.
+//! Setup of a connection, from the connecting socket to the first byte of the request: proxy (`tunnel`), then TLS.
 
 use std::io::ErrorKind;
 
-use plimsoll_http::{Head, Sink};
 use plimsoll_record::Outcome;
 
 use super::{Connection, Io, Stage, Step};
 use crate::call::Failure;
 use crate::clock::now;
-use crate::origin::Tunnel;
 use crate::protocol::Protocol;
 use crate::tls::{NO_HTTP2, words};
 
 /// The usual cause is a server that reads the first bytes of TLS as a request.
 const CLOSED: &str = "connection closed in the handshake of TLS; did you mean http://, ws:// or grpc://?";
-
-/// Receives a proxy's response to CONNECT. Only its status is used.
-#[derive(Default)]
-struct ProxyAnswer {
-    status: u16,
-}
-
-impl Sink for ProxyAnswer {
-    fn head(&mut self, head: &Head<'_>) {
-        self.status = head.status;
-    }
-
-    fn body(&mut self, _chunk: &[u8]) {}
-}
 
 impl<P: Protocol> Connection<P> {
     /// Handles the end of the TCP connect.
@@ -37,62 +21,16 @@ impl<P: Protocol> Connection<P> {
         if let Err(error) = transport.socket.connected() {
             return Step::NextAddress(error);
         }
+        self.lap(|exchange| &mut exchange.connect);
+        if self.origin.tunnel.is_some() {
+            return self.ask_proxy();
+        }
         self.dial = None;
-        self.lap(|exchange| &mut exchange.connect);
-        match self.origin.tunnel.clone() {
-            Some(tunnel) => self.ask_proxy(&tunnel),
-            None => self.secure(io),
-        }
-    }
-
-    fn ask_proxy(&mut self, tunnel: &Tunnel) -> Step {
-        let authorization = tunnel.authorization.as_ref().map(|value| format!("Proxy-Authorization: {value}\r\n"));
-        let target = &tunnel.target;
-        let request =
-            format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{}\r\n", authorization.unwrap_or_default());
-        self.proxy.insert(Box::default()).begin_connect();
-        self.stage = Stage::Tunnelling;
-        let Some(transport) = &mut self.transport else { return Step::Wait };
-        match transport.write(request.as_bytes()) {
-            // A new socket has room for these few bytes.
-            Ok(written) if written == request.len() => Step::Wait,
-            Ok(_) => Step::Failed(Failure::new(Outcome::Connect, "the proxy takes no data")),
-            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
-        }
-    }
-
-    /// Reads the proxy's response.
-    #[inline(never)]
-    pub(super) fn tunnel(&mut self, io: &mut Io) -> Step {
-        let refused = |message: String| Step::Failed(Failure::new(Outcome::Connect, message));
-        loop {
-            let (Some(transport), Some(decoder)) = (&mut self.transport, &mut self.proxy) else { return Step::Wait };
-            let received = match transport.receive(&mut io.scratch) {
-                Ok(received) if received.length > 0 => received,
-                Ok(_) => return refused("the proxy closed the connection".into()),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
-                Err(error) => return Step::Failed(Failure::io(Outcome::Connect, &error)),
-            };
-            let mut answer = ProxyAnswer::default();
-            let fed = match decoder.feed(&mut io.heads, &io.scratch[..received.length], &mut answer) {
-                Ok(fed) => fed,
-                Err(error) => return refused(format!("the proxy's answer: {error}")),
-            };
-            match answer.status {
-                0 => {}
-                200..=299 if fed.consumed == received.length => break,
-                // No request was sent through the proxy yet.
-                200..=299 => return refused("the proxy sent more than its answer".into()),
-                status => return refused(format!("the proxy refused with status {status}")),
-            }
-        }
-        self.proxy = None;
-        self.lap(|exchange| &mut exchange.connect);
         self.secure(io)
     }
 
     /// Starts TLS if the origin needs it, else sends the request.
-    fn secure(&mut self, io: &mut Io) -> Step {
+    pub(super) fn secure(&mut self, io: &mut Io) -> Step {
         let (Some(secure), Some(transport)) = (&self.origin.secure, &mut self.transport) else {
             return self.request(io);
         };

@@ -12,7 +12,7 @@ use crate::backoff;
 use crate::call::{Call, ExchangeId, Failure, pack, unpack};
 use crate::clock::now;
 use crate::connection::{Connection, Step};
-use crate::dial::{Dial, Opening, nothing_to_try, open};
+use crate::dial::{Dial, Opening, nothing_to_try, open, ordered};
 use crate::origin::Origin;
 use crate::resolve::{Place, unresolved};
 use crate::socket::Socket;
@@ -35,7 +35,7 @@ impl Engine {
                 let step = match &answer {
                     Ok(addresses) => {
                         self.connections[place].resolved();
-                        self.dial_addresses(place, addresses.clone())
+                        self.found(place, &asked, addresses.clone())
                     }
                     Err(error) => Step::Failed(Failure::new(Outcome::Connect, unresolved(&asked.0, error))),
                 };
@@ -81,7 +81,36 @@ impl Engine {
         if let Some(refusal) = self.allowed.refuses(origin) {
             return Step::Failed(Failure::new(Outcome::Connect, refusal));
         }
-        match open(origin, &self.resolver, now()) {
+        if let Some((host, port)) = self.connections[place].asks_for_target() {
+            let question = (host.to_owned(), port);
+            return match self.resolver.lookup(host, port, now()) {
+                Some(addresses) => self.found(place, &question, addresses),
+                None => self.ask(place, &question),
+            };
+        }
+        self.approach(place)
+    }
+
+    /// Continues with the addresses of a host: of the target that a proxy shall connect to, else of what is dialled.
+    fn found(&mut self, place: usize, asked: &Place, addresses: Vec<SocketAddr>) -> Step {
+        let turn = self.generation as usize;
+        let connection = &mut self.connections[place];
+        if connection.asks_for_target().is_none_or(|(host, port)| (host, port) != (asked.0.as_str(), asked.1)) {
+            return self.dial_addresses(place, addresses);
+        }
+        match self.allowed.admit_target(&asked.0, addresses) {
+            Err(refusal) => Step::Failed(Failure::new(Outcome::Connect, refusal)),
+            Ok(admitted) if admitted.is_empty() => Step::Failed(Failure::io(Outcome::Connect, &nothing_to_try())),
+            Ok(admitted) => {
+                connection.aim(ordered(admitted, turn));
+                self.approach(place)
+            }
+        }
+    }
+
+    /// Connects to what is dialled: the target, or its proxy.
+    fn approach(&mut self, place: usize) -> Step {
+        match open(&self.connections[place].origin, &self.resolver, now()) {
             Ok(Opening::Unix(socket)) => self.adopt(place, socket),
             Ok(Opening::Tcp(addresses)) => self.dial_addresses(place, addresses),
             Ok(Opening::Ask(host, port)) => self.ask(place, &(host, port)),

@@ -1,6 +1,8 @@
 //! The next address after a failure (only a unit test can give a name several addresses), and the connection that the
 //! next request takes. Tests of other modules use `origin`, `get` and `next`, too.
 
+mod socks;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

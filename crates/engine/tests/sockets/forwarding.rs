@@ -105,8 +105,8 @@ fn a_target_has_forwarded_requests_and_tunnelled_websockets_side_by_side() {
 }
 
 #[test]
-fn a_proxy_that_is_no_http_url_is_refused() {
-    for proxy in ["https://p", "socks5://p", "p:1", "http://"] {
+fn a_proxy_that_is_no_url_of_one_is_refused() {
+    for proxy in ["https://p", "socks4://p", "p:1", "http://", "socks5://"] {
         let scenario = Scenario::new(&through(proxy, "http://h", "", &get("/", "")), 0, 1, 1).unwrap();
         let error = Script::new(scenario).unwrap_err().to_string();
         assert!(error.starts_with("targets[0]: proxy ") && error.contains("use http://"), "{proxy}: {error}");

@@ -27,6 +27,7 @@ mod natives;
 mod playing;
 mod reach;
 mod refused;
+mod socks;
 mod stamps;
 mod streaming;
 mod texts;

@@ -106,7 +106,7 @@ def document(dry: DryRun) -> dict[str, Any]:
     each = requests_each(plan.scenario) if plan.scenario else None
     peak = plan.load.peak if plan.is_open and plan.load else None
     return {
-        "targets": [{"url": place.url, "proxy": place.proxy, **_resolved(place)} for place in dry.places],
+        "targets": [{"url": place.url, "proxy": place.shown_proxy, **_resolved(place)} for place in dry.places],
         "model": "open" if plan.is_open else "closed",
         "load": _load(dry),
         "users": None if dry.is_shaped else plan.most_users,
@@ -203,7 +203,7 @@ def _place_line(place: Place) -> str:
     known = _resolved(place)
     where = known["error"] or ", ".join(known["addresses"])
     kind = {True: "public", False: "not public", None: ""}[known["public"]]
-    notes = [part for part in (where, kind, place.proxy and f"by way of {place.proxy}") if part]
+    notes = [part for part in (where, kind, place.proxy and f"by way of {place.shown_proxy}") if part]
     return f"{place.url}  ({'; '.join(notes)})" if notes else place.url
 
 

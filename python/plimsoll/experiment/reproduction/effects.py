@@ -120,6 +120,6 @@ def _sent(plan: RunPlan, url: str) -> Iterator[Effect]:
     load = plan.described(users=plan.users, shaped=False)
     seconds = plan.seconds
     size = f"{load_in_short(load)}, {'until it is stopped' if seconds is None else duration_text(seconds)}"
-    places = [f"{place.url}{f' by way of {place.proxy}' if place.proxy else ''}" for place in places_of(plan)]
+    places = [f"{place.url}{f' by way of {place.shown_proxy}' if place.proxy else ''}" for place in places_of(plan)]
     for place in [url] if url else places or ["the hosts that the locustfile names"]:
         yield Effect(Doing.SENDS, f"{place}: {size}")

@@ -377,7 +377,7 @@ class HttpSession(SessionSettings, HttpCalls, EngineSession, requests.Session): 
         target = route.target
         if proxy:
             proxy = prepend_scheme_if_needed(proxy, "http")
-        if proxy and route.root.startswith("http:"):
+        if proxy and route.root.startswith("http:") and not proxy.lower().startswith("socks"):
             origin, target, host, authorization = by_way_of(proxy, route)
             if "Host" not in request.headers:
                 lines.insert(0, ("Host", host))

@@ -248,6 +248,24 @@ fn a_server_without_http2_in_its_handshake_is_a_failure_of_tls_that_says_what_to
 }
 
 #[test]
+fn what_follows_the_answer_of_a_socks_proxy_at_once_is_the_targets() {
+    let proxy = Peer::new(|_, mut conn| {
+        assert_eq!(conn.body(3), [5, 1, 0]);
+        conn.write([5, 0]);
+        conn.body(18);
+        // A server of HTTP/2 speaks before it is asked.
+        let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+        conn.write([&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0][..], &settings].concat());
+        conn.greet(&[]);
+        conn.serve_http2(b"tunnelled");
+    });
+    let socks = format!("socks5h://{}", proxy.address);
+    let options = OriginOptions { http2: true, proxy: Some(socks), ..OriginOptions::default() };
+    let (mut lab, origin) = (Lab::new(), origin_with("http://inside.test", &options));
+    assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"tunnelled");
+}
+
+#[test]
 fn a_proxy_is_asked_for_a_tunnel() {
     let proxy = Peer::new(move |_, mut conn| {
         let request = conn.request();
