@@ -10,12 +10,11 @@ fn name() -> Destination {
     Destination::new("example.org", 443).unwrap()
 }
 
-/// Passes bytes as the engine does: at most what is wanted, `most` at a time. Returns what was sent, and what is left.
-fn run<'a>(
-    handshake: &mut Handshake,
-    mut bytes: &'a [u8],
-    most: usize,
-) -> Result<(Vec<Vec<u8>>, bool, &'a [u8]), String> {
+/// The messages that were sent, whether the tunnel is open, and the bytes that are left.
+type Ran<'a> = (Vec<Vec<u8>>, bool, &'a [u8]);
+
+/// Passes bytes as the engine does: at most what is wanted, `most` at a time.
+fn run<'a>(handshake: &mut Handshake, mut bytes: &'a [u8], most: usize) -> Result<Ran<'a>, String> {
     let mut sent = Vec::new();
     while !bytes.is_empty() {
         let (part, rest) = bytes.split_at(handshake.wanted().min(most).min(bytes.len()));
