@@ -23,7 +23,8 @@ def test_the_shortest_spelling_is_used(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0, "0 s"), (2.25, "2.2 s"), (30.0, "30 s"), (59.97, "1 min"), (60, "1 min"), (125.4, "2 min 5 s"),
+        (0, "0 s"), (0.0261, "26 ms"), (0.0949, "95 ms"), (0.095, "0.1 s"), (2.25, "2.2 s"), (30.0, "30 s"),
+        (59.97, "1 min"), (60, "1 min"), (125.4, "2 min 5 s"),
         (3600, "1 h"), (3780, "1 h 3 min"),
     ],
 )  # fmt: skip

@@ -20,7 +20,9 @@ def format_duration(seconds: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """For people: 12.3 s, 2 min 5 s, 1 h 3 min."""
+    """For people: 26 ms, 12.3 s, 2 min 5 s, 1 h 3 min."""
+    if 0 < seconds < 0.095:
+        return rough_ms(1000 * seconds)
     if round(seconds, 1) < 60:
         return f"{seconds:.1f}".removesuffix(".0") + " s"
     minutes, left = divmod(round(seconds), 60)
