@@ -226,6 +226,8 @@ fn value_of(text: &str) -> (String, &str) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{Challenge, Hash, Login, schemes};
 
     fn read(lines: &[&str]) -> Option<Challenge> {
@@ -297,6 +299,25 @@ mod tests {
         );
         let long = format!("Digest realm=\"a\", nonce=\"{}\"", "n".repeat(20_000));
         assert!(read(&[&long]).is_none(), "a challenge is bounded");
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_of_a_target_is_read_and_its_texts_stay_within_quotes(
+            text in r#"(Digest|Basic)?([ ,="\\a-zé]|realm=|nonce=|qop=auth|stale=true){0,40}"#,
+            value in ".{0,20}",
+        ) {
+            let escaped = value.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
+            prop_assert!(schemes(&text).len() <= text.len());
+            let _ = read(&[&text]);
+            let line = format!("Digest realm=\"{escaped}\", nonce=n");
+            let mut challenge = read(&[&line]).unwrap();
+            let mut request = b"GET / HTTP/1.1\r\n\r\n".to_vec();
+            let length = challenge.answer(&login("a", "b"), "c", &mut request, 18);
+            let answer = String::from_utf8(request).unwrap();
+            prop_assert_eq!(length, answer.len());
+            prop_assert!(answer.contains(&format!("realm=\"{escaped}\", nonce=\"n\"")), "{}", answer);
+        }
     }
 
     #[test]
