@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+import requests
 from tests.command import wait_until
 from tests.run.joined import VISITOR
+from tests.run.page_session import PageSession
 from tests.run.placers.ssh_server import SSHD, SshServer
 
 if TYPE_CHECKING:
@@ -112,6 +114,24 @@ def test_a_host_whose_workers_are_killed_gets_new_ones_which_take_their_places(
     assert "vm-b: its workers are started again" in done.err
     assert re.search(r"worker \d \(on .*\) takes the place of the lost one", done.err), done
     assert 0.5 * 30 * 60 < plimsoll.stored()["total"]["requests"] <= target.total
+    assert workers(server) == []
+
+
+def test_the_page_starts_one_run_after_another_on_the_same_hosts(
+    plimsoll: Command, target: CountingTarget, server: SshServer
+) -> None:
+    plimsoll.write(VISITOR)
+    page = PageSession(plimsoll, "--on", "ssh:hosts.txt", "-H", target.url, "-s", "10s", "--web-token", "of the page")
+    form = {"user_count": 3, "spawn_rate": 3, "run_time": "1s"}
+    assert requests.post(f"{page.url}/swarm", data=form, timeout=30).status_code == 401
+    counts = []
+    for number in (1, 2):
+        assert requests.post(f"{page.url}/swarm", data=form, headers={"Authorization": "Bearer of the page"}).ok
+        wait_until(lambda number=number: page.err.count("Shutting down") == number)
+        counts.append(plimsoll.stored()["total"]["requests"])
+    assert sum(counts) == target.total > 0
+    assert len(workers(server)) == 2
+    assert page.interrupt() == 0, page.err
     assert workers(server) == []
 
 

@@ -122,7 +122,9 @@ def test_an_evicted_pod_is_said_and_its_place_is_filled_again(
     )
     done = plimsoll.end(master)
     assert done.code == 3, done
-    assert re.search(rf"Pod {pod.name} on node-\w was deleted \(EvictionByEvictionAPI", done.err), done
+    # It ends within a second here: whether it is seen before that is a matter of luck.
+    seen = r"(was deleted \(EvictionByEvictionAPI|has failed with exit code 143|is gone)"
+    assert re.search(rf"Pod {pod.name} on node-\w {seen}", done.err), done
     assert re.search(r"worker \d \(on .*\) takes the place of the lost one", done.err), done
     assert target.total - 3 * 20 - 20 <= plimsoll.stored()["total"]["requests"] <= target.total
 
