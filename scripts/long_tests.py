@@ -108,6 +108,13 @@ GROUPS = {
             f"{PACKAGE}cli/parts/workers.py", f"{PACKAGE}cli/cluster.py",
         ),
     ),
+    "placers": Group(
+        ("tests/run/placers",),
+        (
+            "tests/run/joined.py", "tests/run/page_session.py", f"{PACKAGE}run/placers/", f"{PACKAGE}run/transport/",
+            f"{PACKAGE}run/cluster/hosts.py", f"{PACKAGE}cli/parts/placed.py",
+        ),
+    ),
     "python interface": Group(("tests/api",), (f"{PACKAGE}api/", f"{PACKAGE}run/supervised/", f"{PACKAGE}run/options")),
     "outputs": Group(
         ("tests/run/coordinator/test_output_feed.py",),

@@ -89,6 +89,7 @@ def test_the_token_is_in_no_list_of_processes_and_ctrl_c_ends_all_workers(
     assert workers(server) == []
 
 
+@pytest.mark.exhaustive
 def test_workers_of_a_command_that_is_killed_end_by_themselves(
     plimsoll: Command, target: CountingTarget, server: SshServer
 ) -> None:

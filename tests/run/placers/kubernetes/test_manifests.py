@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import yaml
 
 from plimsoll.run.placers.kubernetes.manifests import job, secret, to_yaml
 from plimsoll.run.placers.kubernetes.options import JobOptions
+
+if TYPE_CHECKING:
+    from tests.command import Command
 
 OPTIONS = JobOptions.of("image=p:1,workers=4,per_pod=2,namespace=load,account=runs")
 
@@ -29,3 +34,17 @@ def test_pods_are_spread_as_the_options_say() -> None:
         return [constraint["whenUnsatisfiable"] for constraint in constraints]
 
     assert [spread(how) for how in ("prefer", "require", "none")] == [["ScheduleAnyway"], ["DoNotSchedule"], []]
+
+
+def test_the_command_prints_a_secret_and_a_job_and_says_what_is_missing(plimsoll: Command) -> None:
+    where = "k8s:image=p,workers=2"
+    done = plimsoll("cluster", "manifest", where, "--master-host", "10.0.0.1")
+    assert [document["kind"] for document in yaml.safe_load_all(done.out)] == ["Secret", "Job"]
+    refused = plimsoll("cluster", "manifest", where)
+    assert (refused.code, refused.err) == (
+        2, "plimsoll: say where the master is: --master-host ADDRESS, as Pods reach it\n"
+    )  # fmt: skip
+    refused = plimsoll("cluster", "manifest")
+    assert refused.code == 2 and refused.err.startswith("plimsoll: say what is to be made: k8s:image=IMAGE")
+    refused = plimsoll("cluster", "manifest", where, "--master-host", "h", "--name", "Big")
+    assert (refused.code, refused.err) == (2, "plimsoll: --name Big: small letters, digits and dashes, 50 at most\n")

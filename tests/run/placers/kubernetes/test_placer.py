@@ -8,8 +8,9 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from tests.command import wait_until
-from tests.run.joined import VISITOR, stored_facts
+from tests.run.joined import VISITOR, free_port, start_master, stored_facts
 from tests.run.placers.control_plane import NAMESPACE, PROGRAM, ControlPlane
 
 if TYPE_CHECKING:
@@ -208,6 +209,27 @@ def test_a_worker_that_is_refused_fails_with_its_own_words_and_is_not_tried_agai
         r"without a token; .*\n$",
         done.err,
     ), done
+
+
+def test_a_printed_job_joins_a_master_that_a_person_starts(
+    plimsoll: Command, target: CountingTarget, plane: ControlPlane
+) -> None:
+    port = free_port()
+    plimsoll.environment["PLIMSOLL_JOIN_TOKEN"] = "a token of this test alone"
+    where = f"k8s:image=registry.test/plimsoll,workers=2,memory=200Mi,namespace={NAMESPACE}"
+    printed = plimsoll(
+        "cluster", "manifest", where, "--master-host", "127.0.0.1", "--master-port", str(port), "--name", "by-hand"
+    )
+    assert printed.code == 0, printed
+    secret, job = yaml.safe_load_all(printed.out)
+    plane.core.create_namespaced_secret(NAMESPACE, secret)
+    plane.batch.create_namespaced_job(NAMESPACE, job)
+    done = plimsoll.end(start_master(plimsoll, port, target.url, "--rate", "50/s", "-t", "2s", "--expect-workers", "2"))
+    assert done.code == 0, done
+    assert plimsoll.stored()["total"]["requests"] == target.total == 100
+    wait_until(lambda: "Complete" in conditions(plane, "by-hand"))
+    plane.batch.delete_namespaced_job("by-hand", NAMESPACE, propagation_policy="Background")
+    plane.core.delete_namespaced_secret("by-hand", NAMESPACE)
 
 
 def test_workers_that_find_no_master_fail_with_their_own_words(plimsoll: Command, plane: ControlPlane) -> None:
