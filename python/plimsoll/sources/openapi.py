@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from plimsoll.errors import UsageError
+from plimsoll.load.auth.oauth2 import METADATA
 from plimsoll.sources.collections.auth import declared_auth, digest_auth
 from plimsoll.sources.exchange import (
     DeclaredAuth,
@@ -191,19 +192,18 @@ class _Api:
         given = self.given
         if str(scheme.get("scheme")).lower() == "digest" and "username" in given:
             return digest_auth(given["username"], given.get("password", ""))
-        url, grant = _token_url(scheme)
-        if not url or "client_id" not in given:
+        service = _token_service(scheme)
+        if not service or "client_id" not in given:
             return None
         names = ("client_id", "client_secret", "scope", "username", "password")
-        own = {name: given[name] for name in names if name in given}
-        return declared_auth("oauth2", {"access_token_url": url, "grant_type": grant, **own})
+        return declared_auth("oauth2", service | {name: given[name] for name in names if name in given})
 
     def _instead(self, scheme: JsonObject, name: str) -> str:
         """The options with which a value is given."""
         if str(scheme.get("scheme")).lower() == "digest":
             return "--set username=VALUE --set password=VALUE"
         token = f"--set '{name}=VALUE'"
-        return f"{token}, or --set client_id=VALUE --set client_secret=VALUE" if _token_url(scheme)[0] else token
+        return f"{token}, or --set client_id=VALUE --set client_secret=VALUE" if _token_service(scheme) else token
 
     def _body(
         self, operation: JsonObject, parameters: list[JsonObject], where: str
@@ -347,13 +347,17 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _token_url(scheme: JsonObject) -> tuple[str, str]:
-    """The URL of the token service of a scheme, and the grant; ("", "") if it needs a person in front of a browser."""
+def _token_service(scheme: JsonObject) -> dict[str, str]:
+    """The token service of a scheme: its URL and the grant, or the issuer whose metadata have the URL. Nothing for a
+    grant that needs a person in front of a browser."""
+    metadata = scheme.get("openIdConnectUrl")
+    if isinstance(metadata, str) and metadata.endswith(METADATA):
+        return {"issuer": metadata.removesuffix(METADATA)}
     flows = scheme.get("flows")
     # Swagger 2 has one flow, and calls that of clients "application".
     known: JsonObject = flows if isinstance(flows, dict) else {str(scheme.get("flow")): scheme}
     for name, grant in (("clientCredentials", ""), ("application", ""), ("password", "password")):
         flow = known.get(name)
         if isinstance(flow, dict) and isinstance(flow.get("tokenUrl"), str):
-            return flow["tokenUrl"], grant
-    return "", ""
+            return {"access_token_url": flow["tokenUrl"], "grant_type": grant}
+    return {}

@@ -102,6 +102,11 @@ def test_insomnia(tmp_path: Path) -> None:
             'auth.oauth2.grant = "password"',
         ),
         (
+            {"type": "openIdConnect", "openIdConnectUrl": "https://id/realm/.well-known/openid-configuration"},
+            {"client_id": "a", "client_secret": "b"},
+            'auth.oauth2.issuer = "https://id/realm"',
+        ),
+        (
             {"type": "http", "scheme": "digest"},
             {"username": "u", "password": "p"},
             'auth.digest = ["${secrets.username}", "${secrets.password}"]',

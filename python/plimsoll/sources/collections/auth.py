@@ -41,10 +41,11 @@ def digest_auth(user: str, password: str) -> DeclaredAuth:
 def _oauth2(given: Mapping[str, str]) -> DeclaredAuth | None:
     grant = _GRANTS.get(_first(given, ("grant_type", "grantType")))
     names = {
-        "token_url": ("accessTokenUrl", "access_token_url"), "client_id": ("clientId", "client_id"),
+        "token_url": ("accessTokenUrl", "access_token_url"), "issuer": ("issuer",),
+        "client_id": ("clientId", "client_id"),
         "client_secret": ("clientSecret", "client_secret"), "scope": ("scope",), "audience": ("audience",),
     }  # fmt: skip
-    if grant is None or not _first(given, names["token_url"]):
+    if grant is None or not (_first(given, names["token_url"]) or _first(given, names["issuer"])):
         return None
     if grant == "password":
         names |= {"username": ("username",), "password": ("password",)}
