@@ -46,7 +46,7 @@ class ControlPlane:
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.folder = folder
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._etcd, peer, self._port = _free_ports(3)
+        self._etcd, peer, self.port = _free_ports(3)
         subprocess.run(
             ["ssh-keygen", "-q", "-t", "rsa", "-m", "PEM", "-N", "", "-f", folder / "account_key"], check=True
         )
@@ -85,7 +85,7 @@ class ControlPlane:
         """It answers then."""
         key = str(self.folder / "account_key")
         self._run(
-            "apiserver", "--etcd-servers", f"http://127.0.0.1:{self._etcd}", "--secure-port", str(self._port),
+            "apiserver", "--etcd-servers", f"http://127.0.0.1:{self._etcd}", "--secure-port", str(self.port),
             "--bind-address=127.0.0.1", "--cert-dir", str(self.folder), "--service-account-key-file", key,
             "--service-account-signing-key-file", key, "--service-account-issuer=https://kubernetes.default.svc",
             "--token-auth-file", str(self.folder / "tokens.csv"), "--authorization-mode=RBAC",
@@ -149,7 +149,7 @@ class ControlPlane:
         rbac.create_namespaced_role_binding(NAMESPACE, binding)
 
     def _config(self, name: str) -> dict[str, Any]:
-        cluster = {"server": f"https://127.0.0.1:{self._port}", "certificate-authority": "apiserver.crt"}
+        cluster = {"server": f"https://127.0.0.1:{self.port}", "certificate-authority": "apiserver.crt"}
         return {
             "apiVersion": "v1",
             "kind": "Config",

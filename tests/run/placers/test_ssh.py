@@ -112,10 +112,26 @@ def test_a_host_whose_workers_are_killed_gets_new_ones_which_take_their_places(
         process.kill()
     done = plimsoll.end(master)
     assert done.code == 3, done
+    assert "vm-b: its workers have ended with exit code 137" in done.err, done
     assert "vm-b: its workers are started again" in done.err
     assert re.search(r"worker \d \(on .*\) takes the place of the lost one", done.err), done
     assert 0.5 * 30 * 60 < plimsoll.stored()["total"]["requests"] <= target.total
     assert workers(server) == []
+
+
+def test_workers_whose_ssh_ends_go_on_and_end_with_the_run(
+    plimsoll: Command, target: CountingTarget, server: SshServer
+) -> None:
+    master = start(plimsoll, target.url, "--rate", "60/s", "-t", "15s")
+    wait_until(lambda: target.total > 60)
+    for process in psutil.Process(master.pid).children():
+        if "vm-b" in process.cmdline():
+            process.kill()
+    done = plimsoll.end(master)
+    assert done.code == 0, done
+    assert "vm-b: ssh has ended (exit status -9); its workers go on as long as they reach this machine" in done.err
+    assert plimsoll.stored()["total"]["requests"] == target.total == 900
+    wait_until(lambda: workers(server) == [])
 
 
 def test_the_page_starts_one_run_after_another_on_the_same_hosts(

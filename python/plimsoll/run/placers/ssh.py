@@ -39,6 +39,8 @@ MOST_STARTS = 5
 """Of the workers of one host in one run."""
 FIRST_PAUSE_S = 2.0
 """Seconds before workers that have ended are started again; twice as long each time."""
+SSH_FAILED = 255
+"""The exit code of `ssh` itself; all others are those of what runs on the host."""
 LONGEST_LINE = 4000
 MOST_LINES = 1000
 """Lines of a host that wait to be printed; of more, the oldest are left out."""
@@ -106,8 +108,13 @@ class _Session:
     @property
     def how(self) -> str:
         """Why it has ended."""
-        why = self._last or f"exit status {self._process.returncode}"
-        return f"{self.host.name}: {with_hint(why, self.host.name)}"
+        code = self._process.returncode
+        why = with_hint(self._last or f"exit status {code}", self.host.name)
+        if self.workers is None:
+            return f"{self.host.name}: {why}"
+        if code == SSH_FAILED or code < 0:
+            return f"{self.host.name}: ssh has ended ({why}); its workers go on as long as they reach this machine"
+        return f"{self.host.name}: its workers have ended with exit code {code} ({why})"
 
     def tell_end(self) -> None:
         """The workers are to end at once."""
@@ -188,7 +195,7 @@ class SshPlacer(Placer):
         for session in [each for each in self._sessions if each.has_ended.is_set()]:
             self._sessions.remove(session)
             news += _printed(session)
-            failures.append(f"the workers of {session.how}")
+            failures.append(session.how)
             self._plan_start(session.host)
         news += self._start_due()
         return Placement(tuple(news), failure="; ".join(failures))

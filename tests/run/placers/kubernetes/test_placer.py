@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from kubernetes.config import incluster_config
 from tests.command import wait_until
 from tests.run.joined import VISITOR, free_port, start_master, stored_facts
-from tests.run.placers.control_plane import NAMESPACE, PROGRAM, ControlPlane
+from tests.run.placers.control_plane import NAMESPACE, PROGRAM, TOKENS, ControlPlane
+
+from plimsoll.run.placers.kubernetes import cluster
+from plimsoll.run.placers.kubernetes.options import JobOptions
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.command import Command, CommandResult, CountingTarget
 
@@ -209,6 +214,23 @@ def test_a_worker_that_is_refused_fails_with_its_own_words_and_is_not_tried_agai
         r"without a token; .*\n$",
         done.err,
     ), done
+
+
+def test_in_a_pod_the_account_of_the_pod_is_used(
+    plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {"token": TOKENS["runner"], "namespace": NAMESPACE}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(cluster, "OWN_ACCOUNT", tmp_path)
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(plane.folder / "apiserver.crt"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", str(plane.port))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    own = cluster.KubernetesCluster(JobOptions(image="p"))
+    assert (own.namespace, own.pods("none", 10)) == (NAMESPACE, [])
+    own.close()
 
 
 def test_a_printed_job_joins_a_master_that_a_person_starts(

@@ -64,8 +64,13 @@ class KubernetesCluster:
             raise UsageError(f"--on k8s needs the client of Kubernetes: {pip_install('kubernetes')}") from error
         settings = client.Configuration()
         try:
-            config.load_config(client_configuration=settings, context=options.context or None)
-            self.namespace = options.namespace or _namespace(config, options.context)
+            if is_in_pod() and not options.context and not _has_kubeconfig():
+                config.load_incluster_config(client_configuration=settings)
+                own = (OWN_ACCOUNT / "namespace").read_text().strip()
+            else:
+                config.load_kube_config(client_configuration=settings, context=options.context or None)
+                own = _namespace(config, options.context)
+            self.namespace = options.namespace or own
         except config.ConfigException as error:
             raise UsageError(
                 f"no Kubernetes cluster is known here: {one_line(str(error))}; set KUBECONFIG, or name a context: "
@@ -170,13 +175,13 @@ def is_in_pod() -> bool:
     return "KUBERNETES_SERVICE_HOST" in os.environ and OWN_ACCOUNT.exists()
 
 
+def _has_kubeconfig() -> bool:
+    return "KUBECONFIG" in os.environ or (Path.home() / ".kube" / "config").exists()
+
+
 def _namespace(config: Any, context: str) -> str:
-    """That of the context; in a Pod without a kubeconfig, the Pod's."""
-    try:
-        contexts, active = config.list_kube_config_contexts()
-    except config.ConfigException:
-        path = OWN_ACCOUNT / "namespace"
-        return path.read_text().strip() if path.exists() else "default"
+    """That of a context of the kubeconfig; "": the current one."""
+    contexts, active = config.list_kube_config_contexts()
     chosen = next((entry for entry in contexts if entry["name"] == context), active)
     return str(chosen["context"].get("namespace") or "default")
 
