@@ -19,7 +19,7 @@ from plimsoll.plain_text import printable
 from plimsoll.run.cluster.hosts import SSH, listed_hosts, read_hosts, with_hint
 from plimsoll.run.placers.placer import MASTER_WAIT_S, Placement, Placer
 from plimsoll.run.transport.join_token import VARIABLE
-from plimsoll.run.transport.joining import JOINED
+from plimsoll.run.transport.joining import ENDED, JOINED, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,8 @@ SSH_FAILED = 255
 LONGEST_LINE = 4000
 MOST_LINES = 1000
 """Lines of a host that wait to be printed; of more, the oldest are left out."""
+MOST_WAITING = 3
+"""Hosts of which is said why their workers wait: as a rule all have the same reason."""
 MARK = "plimsoll-workers="
 """Begins the line by which a host says how many workers it starts."""
 
@@ -93,6 +95,8 @@ class _Session:
         self.has_ended = threading.Event()
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
         """What its workers have printed."""
+        self.waiting = ""
+        """Why they have not joined yet, as they say it; "" if they say nothing."""
         self._last = ""
         try:
             # In a session of its own: Ctrl-C at the terminal is the command's, which ends the workers in order.
@@ -142,7 +146,11 @@ class _Session:
                     self.has_said.set()
                 elif line.strip():
                     self._last = line
-            elif line.strip() and not line.startswith(JOINED):
+            elif line.startswith(WAITING):
+                self.waiting = line
+            elif line.startswith(JOINED):
+                self.waiting = ""
+            elif line.strip() and line != ENDED:
                 self._last = line
                 self.lines.append(line)
         self._process.wait()
@@ -198,7 +206,8 @@ class SshPlacer(Placer):
             failures.append(session.how)
             self._plan_start(session.host)
         news += self._start_due()
-        return Placement(tuple(news), failure="; ".join(failures))
+        waiting = [f"{session.host.name}: {session.waiting}" for session in self._sessions if session.waiting]
+        return Placement(tuple(news), "; ".join(waiting[:MOST_WAITING]), "; ".join(failures))
 
     def close(self) -> None:
         end = time.monotonic() + LEAVE_TIMEOUT_S

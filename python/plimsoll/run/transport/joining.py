@@ -39,7 +39,9 @@ MASTER_TIMEOUT_S = 300.0
 RETRY_INTERVAL_S = 1.0
 CONNECT_TIMEOUT_S = 5.0
 JOINED = "joined the master at "
-"""Begins the line of a worker that has joined, which the master says as well."""
+WAITING = "waiting for a master at "
+ENDED = "the master has ended"
+"""Beginnings of what a worker says of its master. Whoever starts workers knows the first and the last itself."""
 END_TIMEOUT_S = 15.0
 """Seconds that a worker may take to end once its master is gone."""
 
@@ -80,7 +82,7 @@ class JoiningWorker:
             self._say(f"{JOINED}{self._name}")
             with contextlib.closing(channel):
                 if self._serve(channel):
-                    self._say("the master has ended")
+                    self._say(ENDED)
                     return
             kept = f", with what it measured ({len(self._kept):,} bytes)" if self._kept else ""
             self._say(f"the master at {self._name} is gone; trying to join it again for {timeout:g} s{kept}")
@@ -120,7 +122,7 @@ class JoiningWorker:
                     f"there is no master at {self._name} (--master-host, --master-port), for {timeout:g} s: {why}"
                 )
             if not has_said:
-                self._say(f"waiting for a master at {self._name}: {why}")
+                self._say(f"{WAITING}{self._name}: {why}")
                 has_said = True
             time.sleep(pause)
 
