@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,14 @@ WRONG = "# wrong.toml"
 
 
 @pytest.mark.parametrize("title", [title for title in PLANS if title != WRONG])
-def test_a_plan_of_the_guide_can_be_read(plan: Callable[..., PlanFile], title: str, tmp_path: Path) -> None:
+def test_a_plan_of_the_guide_can_be_read(
+    plan: Callable[..., PlanFile], title: str, tmp_path: Path, certificate: tuple[str, str]
+) -> None:
     (tmp_path / "picture.png").write_bytes(b"")
+    (tmp_path / "certs").mkdir()
+    for name in ("ann", "bob"):
+        for path, end in zip(certificate, ("crt", "key"), strict=True):
+            shutil.copy(path, tmp_path / "certs" / f"{name}.{end}")
     found = plan(PLANS[title])
     assert found.scenario or found.load
 

@@ -6,6 +6,7 @@
 //! - [`script`]: [`Script`], a scenario with its origins.
 //! - `step`: what the engine needs of each step, prepared once.
 //! - `user`: one user and its state. `clients`: whose connections it takes.
+//! - `certificates`: users with client certificates of their own.
 //! - `streams`: the due times of the open model.
 //! - `budget`: how many iterations and requests may still begin.
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
@@ -21,6 +22,7 @@
 
 mod authorizing;
 mod budget;
+mod certificates;
 mod clients;
 mod events;
 mod late;
@@ -170,7 +172,9 @@ impl NativeUsers {
     /// Starts without users. Tokens of their exchanges and wakes are `mark` plus the lower 32 bits, which must be 0 in
     /// `mark`. Endpoints enter the recorder in the order of the scenario's steps.
     pub fn new(script: &Script, recorder: &mut Recorder, rules: Rules, mark: u64) -> NativeUsers {
-        let steps: Vec<Step> = script.steps().map(|(step, origin)| Step::new(step, origin, recorder)).collect();
+        let steps = script.steps();
+        let steps = steps.map(|(step, origin)| Step::new(step, origin, script.own_origins(step, origin), recorder));
+        let steps: Vec<Step> = steps.collect();
         let services = script.token_services();
         let services = services.map(|of| of.map(|(service, origin)| Service::new(service, origin, recorder)));
         let tokens = steps.iter().any(|step| step.scheme.is_some()).then(|| Box::new(Tokens::new(services.collect())));

@@ -165,6 +165,25 @@ impl Origin {
         }
     }
 
+    /// The same with another client certificate: they share no connection and no session of TLS. None without TLS.
+    pub(crate) fn with_identity(&self, identity: &Identity) -> Result<Option<Origin>, OriginError> {
+        let Some(secure) = &self.secure else { return Ok(None) };
+        let config = tls::with_identity(&secure.config, identity).map_err(OriginError)?;
+        Ok(Some(Origin {
+            scheme: self.scheme.clone(),
+            host: self.host.clone(),
+            port: self.port,
+            authority: self.authority.clone(),
+            connect_to: self.connect_to.clone(),
+            tunnel: self.tunnel.clone(),
+            secure: Some(Secure { config, name: secure.name.clone() }),
+            source: self.source,
+            http2: self.http2,
+            forwards: self.forwards.clone(),
+            has_answered: AtomicBool::default(),
+        }))
+    }
+
     /// http, https or http+unix.
     pub fn scheme(&self) -> &str {
         &self.scheme

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -31,6 +31,9 @@ pub enum Trust {
 
 /// Files of a client certificate: certificate chain and private key (may be the same PEM file).
 pub type Identity = (PathBuf, PathBuf);
+
+/// Sessions that are kept for each certificate of a user: those of one server.
+const SESSIONS: usize = 8;
 
 /// The name of HTTP/2 in the handshake (ALPN).
 pub(crate) const HTTP2: &[u8] = b"h2";
@@ -76,6 +79,14 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>, http2: bool) ->
     if http2 {
         config.alpn_protocols.push(HTTP2.into());
     }
+    Ok(Arc::new(config))
+}
+
+/// The same configuration with another client certificate. Connections of the two share no session.
+pub(crate) fn with_identity(config: &ClientConfig, identity: &Identity) -> Result<Arc<ClientConfig>, String> {
+    let mut config = config.clone();
+    config.client_auth_cert_resolver = identity::load(identity, config.crypto_provider())?;
+    config.resumption = Resumption::in_memory_sessions(SESSIONS);
     Ok(Arc::new(config))
 }
 

@@ -56,6 +56,11 @@ impl Choice {
         let number = feeders.iter().position(|other| other.name == feeder);
         let number = number.ok_or_else(|| format!("there is no feeder {feeder:?}"))?;
         let table = &feeders[number];
+        if table.kept_row(0).is_some() {
+            return Err(format!(
+                "users keep their rows of feeder {feeder:?}, for certificates; flows need another feeder"
+            ));
+        }
         let place = table.columns.iter().position(|other| other == column);
         let place = place.ok_or_else(|| format!("feeder {feeder:?} has no column {column:?}"))?;
         if !table.is_sequential() {

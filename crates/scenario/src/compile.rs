@@ -9,6 +9,7 @@ use plimsoll_http::EventFormat;
 use crate::DefinitionError;
 use crate::auth::Auth;
 use crate::auth::token::TokenService;
+use crate::certificates::Certificates;
 use crate::choice::Choice;
 use crate::condition::Condition;
 use crate::definition::{self, Definition};
@@ -50,13 +51,19 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
     if definition.flows.is_empty() {
         return Err(DefinitionError::new("flows", "there must be at least one"));
     }
-    let feeders = feeders(definition.feeders, worker.of)?;
+    let kept = definition.targets.iter().filter_map(|target| target.certs.as_ref().map(|certs| certs.feeder.as_str()));
+    let feeders = feeders(definition.feeders, worker.of, &kept.collect())?;
     let choice = Choice::new(definition.choice, &definition.flows, &feeders)?;
     let mut hosts = Vec::new();
     let mut targets = Vec::with_capacity(definition.targets.len());
     for (index, target) in definition.targets.iter().enumerate() {
         let wrong = |reason| DefinitionError::new(format!("targets[{index}].url"), reason);
-        targets.push(Target::new(target, &mut hosts).map_err(wrong)?);
+        let mut compiled = Target::new(target, &mut hosts).map_err(wrong)?;
+        if let Some(certs) = &target.certs {
+            let wrong = |reason| DefinitionError::new(format!("targets[{index}].certs"), reason);
+            compiled.certificates = Some(Certificates::new(certs, &feeders).map_err(wrong)?);
+        }
+        targets.push(compiled);
     }
     let lines: Vec<_> = definition.targets.into_iter().map(|target| target.headers).collect();
     let defaults =
@@ -107,11 +114,15 @@ fn token_services(
     auths.iter().enumerate().map(service).collect()
 }
 
-fn feeders(given: Vec<definition::Feeder>, of: u32) -> Result<Vec<Feeder>, DefinitionError> {
+/// `kept`: names of those whose rows users keep.
+fn feeders(given: Vec<definition::Feeder>, of: u32, kept: &HashSet<&str>) -> Result<Vec<Feeder>, DefinitionError> {
     let mut feeders: Vec<Feeder> = Vec::with_capacity(given.len());
     for (index, feeder) in given.into_iter().enumerate() {
         let field = format!("feeders[{index}]");
-        let feeder = Feeder::new(feeder, &field)?;
+        let mut feeder = Feeder::new(feeder, &field)?;
+        if kept.contains(feeder.name.as_str()) {
+            feeder.keep_rows();
+        }
         feeder.check_workers(of, &field)?;
         if feeders.iter().any(|known| known.name == feeder.name) {
             let reason = format!("there is already a feeder {:?}", feeder.name);

@@ -91,6 +91,8 @@ pub(crate) struct Target {
     /// Absent: true.
     pub(crate) verify: Option<Verify>,
     pub(crate) cert: Option<Certificate>,
+    /// In place of `cert`: a certificate for each user.
+    pub(crate) certs: Option<RowCertificates>,
     pub(crate) proxy: Option<String>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) http2: bool,
@@ -110,6 +112,15 @@ pub(crate) enum Verify {
 pub(crate) enum Certificate {
     Both(PathBuf),
     Pair(PathBuf, PathBuf),
+}
+
+/// Certificates by the rows of a feeder.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RowCertificates {
+    pub(crate) feeder: String,
+    /// The files of each row: certificate and key (may be the same PEM file).
+    pub(crate) rows: Vec<(PathBuf, PathBuf)>,
 }
 
 #[derive(Debug, Deserialize)]

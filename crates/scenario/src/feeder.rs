@@ -15,6 +15,8 @@ pub(crate) struct Feeder {
     order: Order,
     share: Share,
     at_end: AtEnd,
+    /// Each user keeps its row, which is that of its number.
+    is_kept: bool,
     /// All cells, row after row.
     text: Box<str>,
     /// The end of each cell in `text`.
@@ -44,12 +46,13 @@ impl Feeder {
             }
         }
         let definition::Feeder { name, columns, order, share, at_end, .. } = feeder;
-        Ok(Self { name, columns: columns.into(), rows, order, share, at_end, text: text.into(), ends: ends.into() })
+        let (columns, text, ends) = (columns.into(), text.into(), ends.into());
+        Ok(Self { name, columns, rows, order, share, at_end, is_kept: false, text, ends })
     }
 
     /// Rejects a split that leaves a worker without rows, unless users may stop at the end.
     pub(crate) fn check_workers(&self, of: u32, field: &str) -> Result<(), DefinitionError> {
-        if self.share == Share::Split && self.rows < of && self.at_end != AtEnd::Stop {
+        if self.share == Share::Split && !self.is_kept && self.rows < of && self.at_end != AtEnd::Stop {
             let reason = format!("{} rows cannot be split over {of} workers; share them all, or use fewer", self.rows);
             return Err(DefinitionError::new(format!("{field}.rows"), reason));
         }
@@ -61,6 +64,16 @@ impl Feeder {
         let cell = row as usize * self.columns.len() + column as usize;
         let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
         &self.text[start..self.ends[cell]]
+    }
+
+    /// Has each user keep its row.
+    pub(crate) fn keep_rows(&mut self) {
+        self.is_kept = true;
+    }
+
+    /// The row that the user with this number keeps; None if each iteration draws one.
+    pub(crate) fn kept_row(&self, user: u64) -> Option<u32> {
+        self.is_kept.then(|| (user % u64::from(self.rows)) as u32)
     }
 
     /// At least 1.
@@ -219,6 +232,15 @@ mod tests {
         assert_eq!(drawn(&feeder, 1, 3, 0, 5), [1]);
         assert!(drawn(&feeder, 2, 3, 0, 5).is_empty());
         assert!(drawn(&feeder, 7, 9, 0, 5).is_empty());
+    }
+
+    #[test]
+    fn users_that_keep_their_rows_need_no_split() {
+        let mut feeder = Feeder::new(given(2, Order::Sequential, Share::Split, AtEnd::Recycle), "f").unwrap();
+        assert_eq!(feeder.kept_row(1), None);
+        feeder.keep_rows();
+        assert!(feeder.check_workers(3, "f").is_ok());
+        assert_eq!([0, 1, 2, 5].map(|user| feeder.kept_row(user)), [Some(0), Some(1), Some(0), Some(1)]);
     }
 
     proptest! {

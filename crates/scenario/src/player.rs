@@ -164,7 +164,10 @@ impl Player {
         for &number in &flow.feeders {
             let row = match scenario.choice.row(number, iteration) {
                 Some(row) => Some(row),
-                None => self.feeds[number as usize].draw(&mut self.random),
+                None => match scenario.feeders[number as usize].kept_row(session.user()) {
+                    Some(row) => Some(row),
+                    None => self.feeds[number as usize].draw(&mut self.random),
+                },
             };
             let Some(row) = row else {
                 return Err(exhausted(&scenario.feeders[number as usize]));

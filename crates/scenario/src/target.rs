@@ -9,6 +9,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::Address;
+use crate::certificates::Certificates;
 use crate::cookies::Site;
 use crate::definition::{self, Certificate};
 
@@ -32,6 +33,8 @@ pub struct Target {
     pub verify: Verify,
     /// Files of the client certificate and of its key (may be the same PEM file).
     pub certificate: Option<(PathBuf, PathBuf)>,
+    /// The client certificates of users, in place of one for all.
+    pub certificates: Option<Certificates>,
     /// `http://[user:pass@]host:port`, or socks5 or socks5h in place of http.
     pub proxy: Option<String>,
     /// Set if the proxy forwards the requests. Other requests go through a tunnel.
@@ -90,7 +93,7 @@ impl Target {
             // As in browsers and curl, what stays on this machine is as good as TLS.
             is_secure: scheme == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(&name),
         });
-        Ok(Self { url, verify, certificate, proxy, forwarding, http2, site })
+        Ok(Self { url, verify, certificate, certificates: None, proxy, forwarding, http2, site })
     }
 }
 

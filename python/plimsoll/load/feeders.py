@@ -45,6 +45,7 @@ class FeederTable(TomlTable):
     """`"recycle"`: begin again; `"stop"`: end the run; `"fail"`: end it as failed."""
 
     _rows: Rows = PrivateAttr()
+    _places: list[str] = PrivateAttr(default_factory=list)
 
     @model_validator(mode="after")
     def _read(self) -> FeederTable:
@@ -57,13 +58,17 @@ class FeederTable(TomlTable):
         if self.file is None:
             self._rows = self._from_plan(self.rows or [])
         else:
-            self._rows = at("file", lambda file: read_rows(file, self.delimiter), self.file)
+            self._rows, self._places = at("file", lambda file: placed_rows(file, self.delimiter), self.file)
         return self
 
     @property
     def read(self) -> Rows:
         """Its rows."""
         return self._rows
+
+    def place(self, row: int) -> str:
+        """Where a row is, for messages: file and line. row: from 0."""
+        return self._places[row] if self._places else f"row {row + 1}"
 
     def definition(self, name: str) -> dict[str, Any]:
         """In the format for native users."""
@@ -94,6 +99,11 @@ def read_rows(path: Path, delimiter: str | None = None) -> Rows:
 
     delimiter: of CSV; "," unless it is a .tsv. Raises UsageError with the line.
     """
+    return placed_rows(path, delimiter)[0]
+
+
+def placed_rows(path: Path, delimiter: str | None = None) -> tuple[Rows, list[str]]:
+    """The same with the place of each row: file and line. Raises UsageError."""
     text = read_text(path)
     suffix = path.suffix.lower()
     named = suffix in (".json", ".jsonl", ".ndjson")
@@ -103,7 +113,7 @@ def read_rows(path: Path, delimiter: str | None = None) -> Rows:
     else:
         places, rows = _csv_rows(text, path, delimiter or ("\t" if suffix == ".tsv" else ","))
     try:
-        return _checked(_named(rows) if named else rows)
+        return _checked(_named(rows) if named else rows), places[1:]
     except _RowError as error:
         raise BadValueError(f"{places[error.index] if places else path}: {error}") from error
 

@@ -20,6 +20,7 @@ from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_target
 from plimsoll.load.phases import PhaseTable
+from plimsoll.load.protocols.row_certificates import RowCertificate, has_variable
 from plimsoll.load.protocols.steps import STEPS, one_of
 from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.spec import Limits
@@ -33,6 +34,7 @@ from plimsoll.load.table import (
     SeveralTexts,
     TomlTable,
     existing_file,
+    folder_of,
     one_or_more,
 )
 
@@ -43,10 +45,12 @@ def _verify(value: Any, info: ValidationInfo) -> bool | str:
     return value if isinstance(value, bool) else check_authorities(str(existing_file(value, info)))
 
 
-def _certificate(value: Any, info: ValidationInfo) -> str | list[str]:
+def _certificate(value: Any, info: ValidationInfo) -> str | list[str] | RowCertificate:
     files = value if isinstance(value, list) else [value]
     if len(files) > 2 or (isinstance(value, list) and len(files) < 2):
         raise BadValueError("must be one file with both, or [certificate, key]")
+    if all(isinstance(file, str) for file in files) and any(has_variable(file) for file in files):
+        return RowCertificate(tuple(files), folder_of(info))
     paths = [str(existing_file(file, info)) for file in files]
     try:
         return check_own(*paths)
@@ -63,7 +67,9 @@ _ONE_OR_TWO = {
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}]
 }
 Certificate = Annotated[
-    str | list[str], PlainValidator(_certificate), WithJsonSchema({**_ONE_OR_TWO, "title": "one or two files"})
+    str | list[str] | RowCertificate,
+    PlainValidator(_certificate),
+    WithJsonSchema({**_ONE_OR_TWO, "title": "one or two files"}),
 ]
 
 
@@ -77,7 +83,8 @@ class PlanTargetTable(TomlTable):
     verify: Verify = True
     """Whether certificates are checked, or the PEM file to check them against."""
     cert: Certificate | None = None
-    """The client's own: a PEM file with certificate and key, or `[certificate, key]`."""
+    """The client's own: a PEM file with certificate and key, or `[certificate, key]`. With columns of a feeder, as
+    `"${people.cert}"`, each user has its own ([client certificates](../guides/plans.md#client-certificates))."""
     proxy: str | None = None
     """The URL of a proxy: `http://` (it forwards plain requests; everything else goes through a tunnel, `CONNECT`),
     `socks5://` or `socks5h://` ([proxies](../guides/plans.md#proxies))."""

@@ -11,6 +11,7 @@ from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.plan_model import FlowTable
 from plimsoll.load.protocols import grpc
 from plimsoll.load.protocols.draft import Draft
+from plimsoll.load.protocols.row_certificates import RowCertificate, contradictions
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def scenario_of(
     """
     draft = Draft(with_auth(plan.headers, plan.auth), plan.http2, plan.timeout, plan.idle_timeout)
     for index, table in enumerate(plan.target):
-        _add_target(draft, table, index, host if index == 0 else None)
+        _add_target(draft, plan, table, index, host if index == 0 else None)
     if host is not None and not plan.target:
         draft.add(host, None, {}, {})
     parts: list[tuple[str, FlowTable | WeightedStep]] = [
@@ -79,13 +80,28 @@ def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
         return ""
 
 
-def _add_target(draft: Draft, table: PlanTargetTable, index: int, host: str | None) -> None:
-    settings = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
+def _add_target(draft: Draft, plan: PlanTable, table: PlanTargetTable, index: int, host: str | None) -> None:
+    settings: dict[str, Any] = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
     field, path = f"targets[{index}]", f"target[{index}]"
     draft.sources[field] = path
     draft.sources |= {f"{field}.{name}": f"{path}.{name}" for name in ("url", "headers", *settings)}
+    if isinstance(table.cert, RowCertificate):
+        settings |= {"cert": None, "certs": _certificates(draft, plan, table.cert, f"{path}.cert")}
+        draft.sources[f"{field}.certs"] = f"{path}.cert"
     draft.add(host or table.url, table.http2, table.headers, settings)
     draft.names.append(table.name)
+
+
+def _certificates(draft: Draft, plan: PlanTable, cert: RowCertificate, path: str) -> dict[str, Any] | None:
+    try:
+        made = cert.definition(plan.feeder)
+    except BadValueError as error:
+        draft.complain(path, str(error))
+        return None
+    name = made["feeder"]
+    for field, why in contradictions(name, plan.feeder[name], plan.choice):
+        draft.complain(field, why)
+    return made
 
 
 def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: str, field: str) -> dict[str, Any]:

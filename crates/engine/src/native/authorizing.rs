@@ -73,7 +73,14 @@ impl NativeUsers {
     }
 
     /// Sends the request of the user's step, which is counted already.
-    fn send_again(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
+    pub(super) fn send_again(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        due: u64,
+        free: u64,
+    ) {
         let user = &mut self.users[place];
         let mut made = Vec::new();
         let prepared = match self.player.request(&mut user.session, &mut made) {
@@ -93,7 +100,7 @@ impl NativeUsers {
         let step = &self.steps[user.session.step().index()];
         let wire = step.wire(Bytes::Owned(made), head, expect_continue);
         let call = step.call(self.mark | place as u64, wire, due, free);
-        user.state = State::Sending(engine.send(user.client, &step.origin, call));
+        user.state = State::Sending(engine.send(user.client, step.origin_of(user.session.user()), call));
     }
 
     /// Adds what says who sends it to the request of the user's step. Returns the new length of its head.

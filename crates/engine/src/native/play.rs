@@ -154,13 +154,17 @@ impl NativeUsers {
         user.state = State::Sending(engine.send(user.client, &step.origin, call));
     }
 
-    /// Begins a step of a WebSocket, or one whose request says who sends it.
+    /// Begins a step of a WebSocket, or one whose request or connection says who sends it.
     #[inline(never)]
     fn send_otherwise(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
-        if self.steps[self.users[place].session.step().index()].scheme.is_some() {
+        let step = &self.steps[self.users[place].session.step().index()];
+        if step.scheme.is_some() {
             self.send_authorized(engine, recorder, place, due, free);
-        } else {
+        } else if step.is_socket {
             self.socket_step(engine, recorder, place, due, free);
+        } else {
+            self.budget.take_request();
+            self.send_again(engine, recorder, place, due, free);
         }
     }
 

@@ -51,7 +51,8 @@ impl NativeUsers {
         answer: &Response,
         (outcome, message): (Outcome, String),
     ) {
-        let origin = &self.steps[self.users[place].session.step().index()].origin;
+        let session = &self.users[place].session;
+        let origin = self.steps[session.step().index()].origin_of(session.user());
         engine.refused_upgrade(&mut self.backoffs.entry(place).or_default().refusals, origin);
         engine.end_by(id, now() + BODY_WAIT);
         let then = if answer.open { Follows::More } else { Follows::End };

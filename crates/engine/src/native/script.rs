@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plimsoll_scenario::{Player, Scenario, Step, Target, TokenService, Verify};
 
+use super::certificates::OwnOrigins;
 use crate::clock::unix_millis;
 use crate::origin::{Origin, OriginError, OriginOptions, Trust};
 
@@ -16,6 +17,8 @@ pub struct Script {
     origins: Vec<Arc<Origin>>,
     /// In the same order: the proxies that get whole URLs. Only WebSockets use the origins of their targets.
     forwarding: Vec<Option<Arc<Origin>>>,
+    /// In the same order: the origins of users with certificates of their own.
+    own: Vec<Option<Arc<OwnOrigins>>>,
 }
 
 /// An error in a scenario's targets: "field: reason", as in errors of definitions.
@@ -33,13 +36,16 @@ impl std::error::Error for ScriptError {}
 impl Script {
     /// Loads the certificates of the targets. Makes no connection.
     pub fn new(scenario: Scenario) -> Result<Script, ScriptError> {
-        let (mut origins, mut forwarding) = (Vec::new(), Vec::new());
+        let (mut origins, mut forwarding, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (index, target) in scenario.targets().iter().enumerate() {
             let named = |error| ScriptError(format!("targets[{index}]: {error}"));
-            origins.push(Arc::new(origin(target).map_err(named)?));
+            let origin = origin(target).map_err(named)?;
+            let with_certificate = |error| ScriptError(format!("targets[{index}].certs: {error}"));
+            own.push(OwnOrigins::new(target, &origin).map_err(with_certificate)?.map(Arc::new));
+            origins.push(Arc::new(origin));
             forwarding.push(forwarder(target).map_err(named)?.map(Arc::new));
         }
-        let script = Script { scenario: Arc::new(scenario), origins, forwarding };
+        let script = Script { scenario: Arc::new(scenario), origins, forwarding, own };
         script.try_player().map_err(|error| ScriptError(error.to_string()))?;
         Ok(script)
     }
@@ -61,6 +67,12 @@ impl Script {
             forwarding.unwrap_or(&self.origins[step.target])
         };
         self.scenario.steps().iter().map(move |step| (step, origin_of(step)))
+    }
+
+    /// The origins of the users of a step, if each has a certificate of its own. `origin`: the step's.
+    pub(super) fn own_origins(&self, step: &Step, origin: &Arc<Origin>) -> Option<Arc<OwnOrigins>> {
+        // A proxy that forwards requests sees no certificate.
+        self.own[step.target].clone().filter(|_| Arc::ptr_eq(origin, &self.origins[step.target]))
     }
 
     /// The token services of the scenario with their origins; None for other ways to say who sends a request.

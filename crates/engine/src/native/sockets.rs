@@ -81,7 +81,8 @@ impl NativeUsers {
     /// Asks for a connection, or waits before that.
     fn open_socket(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
         self.budget.take_request();
-        let origin = Arc::clone(&self.steps[self.users[place].session.step().index()].origin);
+        let session = &self.users[place].session;
+        let origin = Arc::clone(self.steps[session.step().index()].origin_of(session.user()));
         if !self.backs_off(engine, place, &origin) {
             self.ask_for_socket(engine, recorder, place, due, free);
         }
@@ -124,7 +125,7 @@ impl NativeUsers {
             read_timeout: 0,
             keep: Keep::Stream,
         };
-        user.state = State::Sending(engine.send(user.client, &step.origin, call));
+        user.state = State::Sending(engine.send(user.client, step.origin_of(user.session.user()), call));
     }
 
     /// Handles the response to the request for a connection. Takes the response.
@@ -132,7 +133,7 @@ impl NativeUsers {
         let place = (finished.token & OURS) as usize;
         let Ok(head) = finished.result.as_mut().map(std::mem::take) else { return };
         let session = &mut self.users[place].session;
-        let index = session.step().index();
+        let (index, user) = (session.step().index(), session.user());
         let step = &self.steps[index];
         let exchange = &finished.exchange;
         let verdict = self.player.judge(session, head.status, head.head(), &[], exchange.times().response);
@@ -159,7 +160,7 @@ impl NativeUsers {
                 let keeps = self.receives(index);
                 let mut socket = Box::new(Socket::new(finished.id, index, rows, keeps, client));
                 socket.last = *exchange;
-                let origin = Arc::clone(&step.origin);
+                let origin = Arc::clone(step.origin_of(user));
                 self.forget_refusals(place, &origin);
                 if self.sockets.len() <= place {
                     self.sockets.resize_with(place + 1, || None);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows, StreamRows};
 use plimsoll_scenario::{self as scenario, Scheme, Verdict};
 
+use super::certificates::OwnOrigins;
 use crate::call::{Bytes, Call, Failure, Keep, Wire, is_idempotent};
 use crate::event_reader::EventRows;
 use crate::origin::Origin;
@@ -14,7 +15,10 @@ use crate::origin::Origin;
 #[expect(clippy::struct_excessive_bools, reason = "seven independent facts, not a state")]
 pub(super) struct Step {
     pub(super) endpoint: EndpointId,
+    /// Of all users; see [`origin_of`](Step::origin_of).
     pub(super) origin: Arc<Origin>,
+    /// Of users with certificates of their own.
+    pub(super) own: Option<Arc<OwnOrigins>>,
     /// Timeout of the exchange, ns; 0 = none.
     pub(super) timeout: u64,
     /// Timeout of connecting and of each wait for bytes, ns; 0 = none.
@@ -32,7 +36,7 @@ pub(super) struct Step {
     pub(super) message_row: Option<EndpointId>,
     /// The step is one of a WebSocket.
     pub(super) is_socket: bool,
-    /// Its request takes another way: the step is one of a WebSocket, or has a scheme.
+    /// Its request takes another way: the step is one of a WebSocket, has a scheme, or users have certificates.
     pub(super) is_special: bool,
     /// How its request says who sends it, if that is made anew for each.
     pub(super) scheme: Option<Scheme>,
@@ -47,7 +51,12 @@ pub(super) struct Step {
 
 impl Step {
     /// Adds the step's endpoint to the recorder.
-    pub(super) fn new(step: &scenario::Step, origin: &Arc<Origin>, recorder: &mut Recorder) -> Step {
+    pub(super) fn new(
+        step: &scenario::Step,
+        origin: &Arc<Origin>,
+        own: Option<Arc<OwnOrigins>>,
+        recorder: &mut Recorder,
+    ) -> Step {
         let endpoint = recorder.endpoint(&step.method, &step.name);
         let keep = match step.stream {
             Some(_) => Keep::Stream,
@@ -75,12 +84,18 @@ impl Step {
             socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
             message_row: is_send.then(|| recorder.message_row(endpoint)).flatten(),
             is_socket: step.websocket.is_some(),
-            is_special: step.websocket.is_some() || scheme.is_some(),
+            is_special: step.websocket.is_some() || scheme.is_some() || own.is_some(),
+            own,
             scheme,
             challenge_row: (scheme == Some(Scheme::Digest)).then(|| recorder.challenge_row(endpoint)).flatten(),
             // A WebSocket is opened with GET.
             idempotent: is_connect || is_idempotent(&step.method),
         }
+    }
+
+    /// The origin for the user with this number.
+    pub(super) fn origin_of(&self, user: u64) -> &Arc<Origin> {
+        self.own.as_ref().map_or(&self.origin, |own| own.of(user))
     }
 
     /// Encodes a request of this step.

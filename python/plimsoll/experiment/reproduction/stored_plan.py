@@ -187,6 +187,7 @@ def _check_certificates(target: Mapping[str, Any], files: StoredFiles) -> None:
     """Raises UsageError for a file of a target that must not be read."""
     own = target.get("cert") or ()
     named = [own] if isinstance(own, str) else [*own]
+    named += [path for row in (target.get("certs") or {}).get("rows", ()) for path in row]
     named += [target["verify"]] if isinstance(target.get("verify"), str) else []
     for path in named:
         files.check(Path(path))

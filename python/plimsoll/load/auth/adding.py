@@ -67,6 +67,9 @@ def _fields(draft: Draft, number: int) -> AuthFields:
 def _token_request(draft: Draft, table: Oauth2Table, path: str, field: str) -> TokenRequest:
     written = f"{path}.oauth2.{'issuer' if table.issuer else 'token_url'}"
     target, where = draft.token_target(table.url)
+    if draft.targets and draft.targets[target].get("certs"):
+        why = "users share tokens, but each has its own certificate for this target; request the token in a step"
+        draft.complain(written, why)
     url = table.url if is_url(table.url) or not draft.targets else f"{draft.targets[target]['url']}{where}"
     draft.sources[f"{field}.oauth2.path"] = written
     return table.request(url.partition("?")[0], target, where, draft.timeout)
