@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,7 @@ def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
 
 
 def _add_target(draft: Draft, plan: PlanTable, table: PlanTargetTable, index: int, host: str | None) -> None:
-    settings: dict[str, Any] = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
+    settings: dict[str, object] = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
     field, path = f"targets[{index}]", f"target[{index}]"
     draft.sources[field] = path
     draft.sources |= {f"{field}.{name}": f"{path}.{name}" for name in ("url", "headers", *settings)}
@@ -92,16 +93,15 @@ def _add_target(draft: Draft, plan: PlanTable, table: PlanTargetTable, index: in
     draft.names.append(table.name)
 
 
-def _certificates(draft: Draft, plan: PlanTable, cert: RowCertificate, path: str) -> dict[str, Any] | None:
+def _certificates(draft: Draft, plan: PlanTable, cert: RowCertificate, path: str) -> dict[str, object] | None:
     try:
         made = cert.definition(plan.feeder)
     except BadValueError as error:
         draft.complain(path, str(error))
         return None
-    name = made["feeder"]
-    for field, why in contradictions(name, plan.feeder[name], plan.choice):
+    for field, why in contradictions(made.feeder, plan.feeder[made.feeder], plan.choice):
         draft.complain(field, why)
-    return made
+    return asdict(made)
 
 
 def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: str, field: str) -> dict[str, Any]:

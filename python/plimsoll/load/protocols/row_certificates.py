@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.load.file_access import checked
 from plimsoll.load.mistakes import BadValueError, shown
@@ -26,6 +26,15 @@ def has_variable(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class RowFiles:
+    """The files of certificates by the rows of a feeder, as a scenario has them."""
+
+    feeder: str
+    rows: list[list[str]]
+    """Certificate and key of each row; they may be the same PEM file."""
+
+
+@dataclass(frozen=True, slots=True)
 class RowCertificate:
     """The client's own certificate, and its key, as texts with columns of a feeder."""
 
@@ -34,7 +43,7 @@ class RowCertificate:
     folder: Path
     """That of the plan, in which relative paths begin."""
 
-    def definition(self, feeders: Mapping[str, FeederTable]) -> dict[str, Any]:
+    def definition(self, feeders: Mapping[str, FeederTable]) -> RowFiles:
         """In the format for native users. Raises BadValueError for a file that cannot be used, with its row."""
         name = self._feeder(feeders)
         table = feeders[name]
@@ -50,7 +59,7 @@ class RowCertificate:
             except BadValueError as error:
                 raise BadValueError(f"{table.place(number)} of feeder {name}: {error}") from error
             files.append(known[paths])
-        return {"feeder": name, "rows": files}
+        return RowFiles(name, files)
 
     def _feeder(self, feeders: Mapping[str, FeederTable]) -> str:
         """The name of the feeder. Raises BadValueError if there is none, or several, or without these columns."""
