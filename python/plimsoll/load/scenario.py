@@ -12,7 +12,7 @@ from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.plan_model import FlowTable
 from plimsoll.load.protocols import grpc
 from plimsoll.load.protocols.draft import Draft
-from plimsoll.load.protocols.row_certificates import RowCertificate, contradictions
+from plimsoll.load.protocols.row_certificates import RowCertificate, RowFiles, contradictions
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -82,18 +82,19 @@ def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
 
 
 def _add_target(draft: Draft, plan: PlanTable, table: PlanTargetTable, index: int, host: str | None) -> None:
-    settings: dict[str, object] = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
+    settings = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
     field, path = f"targets[{index}]", f"target[{index}]"
     draft.sources[field] = path
     draft.sources |= {f"{field}.{name}": f"{path}.{name}" for name in ("url", "headers", *settings)}
     if isinstance(table.cert, RowCertificate):
-        settings |= {"cert": None, "certs": _certificates(draft, plan, table.cert, f"{path}.cert")}
+        files = _certificates(draft, plan, table.cert, f"{path}.cert")
+        settings |= {"cert": None, "certs": None if files is None else asdict(files)}
         draft.sources[f"{field}.certs"] = f"{path}.cert"
     draft.add(host or table.url, table.http2, table.headers, settings)
     draft.names.append(table.name)
 
 
-def _certificates(draft: Draft, plan: PlanTable, cert: RowCertificate, path: str) -> dict[str, object] | None:
+def _certificates(draft: Draft, plan: PlanTable, cert: RowCertificate, path: str) -> RowFiles | None:
     try:
         made = cert.definition(plan.feeder)
     except BadValueError as error:
@@ -101,7 +102,7 @@ def _certificates(draft: Draft, plan: PlanTable, cert: RowCertificate, path: str
         return None
     for field, why in contradictions(made.feeder, plan.feeder[made.feeder], plan.choice):
         draft.complain(field, why)
-    return asdict(made)
+    return made
 
 
 def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: str, field: str) -> dict[str, Any]:
