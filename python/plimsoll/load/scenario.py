@@ -82,7 +82,8 @@ def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
 
 
 def _add_target(draft: Draft, plan: PlanTable, table: PlanTargetTable, index: int, host: str | None) -> None:
-    settings = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
+    own: object = table.cert
+    settings = {"verify": table.verify, "cert": own, "proxy": table.proxy}
     field, path = f"targets[{index}]", f"target[{index}]"
     draft.sources[field] = path
     draft.sources |= {f"{field}.{name}": f"{path}.{name}" for name in ("url", "headers", *settings)}
