@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus kubernetes bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-outputs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web compiled-tests test-newest test-long test-portable wheels deb homebrew release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector prometheus kubernetes bench-startup bench-coordinator bench-scaling soak fuzz corpus scenarios labs lab-forum lab-keys lab-todos lab-tunnels docs docs-outputs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -176,14 +176,21 @@ test-portable: setup $(LABS) ## the tests with the engine for other Unixes, but 
 	$(PYTEST) -n 6 -m "not long and not kernel_stamps"
 	@rm -f python/plimsoll/_engine.*.so && $(MAKE) --no-print-directory .venv/.engine
 
-check-macos: .venv/.done ## whether the engine compiles for macOS; C is compiled by zig
+check-macos: .venv/.done ## whether the engine compiles for macOS, on both CPUs; C is compiled by zig
 	@$(BIN)/pip install --quiet ziglang
-	rustup --quiet target add aarch64-apple-darwin
+	rustup --quiet target add aarch64-apple-darwin x86_64-apple-darwin
 	@scripts/check-macos
 
 wheels: setup target/release/plimsoll-truth ## what a release uploads, in dist: wheels for all Linuxes, tried with each Python here, and the sources (about twenty minutes); NO_PROFILE=1 without training (ten)
 	@$(BIN)/pip install --quiet 'maturin[zig]'
 	@$(BIN)/python -m scripts.wheels $(if $(NO_PROFILE),--no-profile)
+
+deb: .venv/.done ## a Debian package of the wheel in dist, for the Python of this system; as root it is also installed, used and removed
+	@$(BIN)/python -m scripts.deb
+	@[ "$$(id -u)" != 0 ] || $(BIN)/python -m scripts.deb --check dist/*_$$(dpkg --print-architecture).deb
+
+homebrew: .venv/.done ## the Homebrew formula, with the newest dependencies that the wheel allows
+	@$(BIN)/python scripts/homebrew.py lock
 
 release-check: wheels docs check-macos ## all that a release needs: wheels, site, licences, advisories, bill of materials, checksums; OFFLINE=1 without advisories, NO_PROFILE=1 without training (about twenty-five minutes)
 	@$(BIN)/pip install --quiet zizmor
