@@ -112,7 +112,7 @@ GROUPS = {
         ("tests/run/placers",),
         (
             "tests/run/joined.py", "tests/run/page_session.py", f"{PACKAGE}run/placers/", f"{PACKAGE}run/transport/",
-            f"{PACKAGE}run/cluster/hosts.py", f"{PACKAGE}cli/parts/placed.py",
+            f"{PACKAGE}run/cluster/hosts.py", f"{PACKAGE}run/planned.py",
         ),
     ),
     "python interface": Group(("tests/api",), (f"{PACKAGE}api/", f"{PACKAGE}run/supervised/", f"{PACKAGE}run/options")),

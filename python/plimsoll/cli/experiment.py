@@ -80,6 +80,7 @@ failed; 130 interrupted"""
     "--cluster", metavar="[HOST:PORT]", is_flag=False, flag_value=AUTO,
     help="Run the workers on machines of a Ray cluster, as plimsoll run does; the target is started here.",
 )  # fmt: skip
+@click.option("--on", metavar="WHERE", help="Start the workers of each run elsewhere, as plimsoll run --on does.")
 @click.option("--nodes", metavar="N", type=click.IntRange(1), help="With --cluster: how many of its machines.")
 @click.option("--workers-per-node", metavar="N", type=click.IntRange(1), help="With --cluster: on each; 1 by default.")
 @fail_on_option
@@ -101,6 +102,7 @@ def experiment(
     dry_run: bool,
     yes: bool,
     cluster: str | None,
+    on: str | None,
     nodes: int | None,
     workers_per_node: int | None,
     fail_on: str | None,
@@ -125,7 +127,7 @@ def experiment(
     send = notify_function((*spec.notify, *notify))
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
-    places = [("--cluster", cluster), ("--nodes", nodes), ("--workers-per-node", workers_per_node)]
+    places = [("--on", on), ("--cluster", cluster), ("--nodes", nodes), ("--workers-per-node", workers_per_node)]
     where = [f"{flag}={value}" for flag, value in places if value is not None]
     spec = spec.with_arguments(where)
     plans, targets = check_runs(spec)

@@ -14,8 +14,7 @@ import click
 
 from plimsoll import __version__
 from plimsoll.cli.parts.common import VERSION, ask_for_public_load, on_a_terminal
-from plimsoll.cli.parts.placed import as_master, placed_workers
-from plimsoll.cli.parts.workers import attach, await_workers, join_master, master_of
+from plimsoll.cli.parts.workers import attach, await_workers, join_master, master_of, placed_workers
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
@@ -88,7 +87,7 @@ when the load was not the load asked for.""",
 def run(ctx: click.Context, /, **_: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""
     try:
-        ctx.exit(_run(as_master(words_of(ctx), ctx)))
+        ctx.exit(_run(words_of(ctx)))
     except UnknownOptionError as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
         meant = get_close_matches(str(unknown).partition("=")[0], known, n=1, cutoff=_ALIKE)
@@ -99,6 +98,11 @@ def run(ctx: click.Context, /, **_: Any) -> None:
 
 
 def _run(words: RunWords) -> int:
+    if words.given["on"] is not None:
+        # Only here: few runs have one.
+        from plimsoll.run.placers.request import as_master
+
+        words = as_master(words)
     given = words.given
     if given["worker"] or given["attach"]:
         end_unused()

@@ -14,6 +14,8 @@ from plimsoll.run.plan import RunPlan
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.run.placers.request import PlacedWorkers
+
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
@@ -104,10 +106,13 @@ class PlannedRun:
     plan: RunPlan
     """Its command is the one that a person can type for the same run."""
     outputs: Outputs
+    workers: PlacedWorkers | None = None
+    """Workers that a placer starts for it; None: they are of this machine, or of a cluster."""
 
     def write(self, file: Path) -> None:
         """Only this user can read the file: scenarios have credentials."""
-        text = json.dumps({"plan": self.plan.to_dict(), "outputs": self.outputs.to_dict()})
+        workers = None if self.workers is None else asdict(self.workers)
+        text = json.dumps({"plan": self.plan.to_dict(), "outputs": self.outputs.to_dict(), "workers": workers})
         with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as stream:
             stream.write(text)
 
@@ -116,4 +121,10 @@ class PlannedRun:
         """What `write` wrote. The file is removed."""
         data = json.loads(file.read_text())
         file.unlink()
-        return cls(RunPlan.from_dict(data["plan"]), Outputs.from_dict(data["outputs"]))
+        workers = None
+        if data["workers"] is not None:
+            # Only here: few runs have one.
+            from plimsoll.run.placers.request import PlacedWorkers
+
+            workers = PlacedWorkers(**data["workers"])
+        return cls(RunPlan.from_dict(data["plan"]), Outputs.from_dict(data["outputs"]), workers)

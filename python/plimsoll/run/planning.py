@@ -156,16 +156,23 @@ def _rails(given: Mapping[str, Any]) -> GuardRails:
 def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -> PlannedRun:
     """The run of a command line with some values changed. changes: by name of the option. It sends no message of its
     own: the experiment or the search that it is of does. Raises PlimsollError."""
+    as_typed, workers = {**words.given, "notify": (), **changes}, None
+    if words.given["on"] is not None:
+        # Only here: few runs have one.
+        from plimsoll.run.placers.request import PlacedWorkers, as_master
+
+        words = as_master(words)
+        workers = PlacedWorkers.of(words)
     given = {**words.given, "notify": (), **changes}
     source = source.with_outputs_of_plan(lambda text: not text.startswith(NOTIFIED))
-    if given["master"] or given["worker"] or given["on"]:
-        raise UsageError("--master, --worker and --on are for `plimsoll run`: workers join one command")
+    if given["worker"] or (given["master"] and workers is None):
+        raise UsageError("--master and --worker are for `plimsoll run`: workers join one command")
     plan = plan_of(source, given)
     check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
     check_receivers(outputs, has_page=plan.has_page)
-    command = ("plimsoll", "run", *run_words(words.arguments, given))
-    return PlannedRun(replace(plan, command=command), outputs)
+    command = ("plimsoll", "run", *run_words(words.arguments, as_typed))
+    return PlannedRun(replace(plan, command=command), outputs, workers)
 
 
 def _options(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -17,6 +17,8 @@ from tests.run.joined import VISITOR
 from tests.run.page_session import PageSession
 from tests.run.placers.ssh_server import SSHD, SshServer
 
+from plimsoll.store import Store
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -150,6 +152,53 @@ def test_the_page_starts_one_run_after_another_on_the_same_hosts(
     assert len(workers(server)) == 2
     assert page.interrupt() == 0, page.err
     assert workers(server) == []
+
+
+EXPERIMENT = """
+name = "apart"
+question = "Does it run there?"
+repeats = 1
+cool_down = 0
+[scenario]
+url = "/"
+run_time = "1s"
+[levels]
+users = 3
+[compare]
+metrics = ["p50"]
+[target]
+url = "{url}"
+[[variant]]
+name = "a"
+[[variant]]
+name = "b"
+changes = "nothing"
+"""
+
+
+def test_each_run_of_an_experiment_and_of_a_search_has_its_workers_on_the_hosts(
+    plimsoll: Command, target: CountingTarget, server: SshServer
+) -> None:
+    plimsoll.write(EXPERIMENT.format(url=target.url), "experiment.toml")
+    done = plimsoll.in_a_process("experiment", "experiment.toml", "--on", "ssh:hosts.txt", "--yes")
+    assert done.code in (0, 3), done
+    assert machines(plimsoll) == [3, 3], done
+    search = plimsoll.start(
+        "capacity", target.url + "/", "--slo", "p99 < 10s", "--from", "10", "--time", "1s", "--warmup", "0s",
+        "--cool-down", "0s", "--on", "ssh:hosts.txt", "--yes",
+    )  # fmt: skip
+    wait_until(lambda: len(machines(plimsoll)) >= 4)
+    search.send_signal(signal.SIGINT)
+    plimsoll.end(search)
+    assert set(machines(plimsoll)) == {3}
+    wait_until(lambda: workers(server) == [])
+
+
+def machines(plimsoll: Command) -> list[int]:
+    """Of each finished run: how many joined machines it had."""
+    with Store.open(str(plimsoll.store), create=False) as store:
+        facts = [run.facts.to_json() for run in store.runs() if run.status == "finished"]
+    return [len(each["cluster"]["machines"]) for each in facts]
 
 
 def test_a_host_with_an_unknown_key_is_named_with_what_to_do(plimsoll: Command, server: SshServer) -> None:

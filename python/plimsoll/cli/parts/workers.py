@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from plimsoll.run.options import locustfiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.transport.handover import HandoverClient
@@ -62,6 +63,15 @@ def master_of(given: Mapping[str, Any]) -> Iterator[Master | None]:
         yield master
     finally:
         master.close()
+
+
+def placed_workers(words: RunWords, master: Master | None) -> AbstractContextManager[None]:
+    """Within the block the workers of --on are there; without it nothing happens. Raises PlimsollError."""
+    if words.given["on"] is None or master is None:
+        return nullcontext()
+    from plimsoll.run.placers.request import PlacedWorkers
+
+    return PlacedWorkers.of(words).started(master, say)
 
 
 def await_workers(master: Master, given: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.run.options import locustfiles
@@ -64,6 +65,8 @@ class RunWords:
     """The value of each option, by name; what was not given has its default."""
     secret: frozenset[str]
     """Options of the locustfile whose values are kept nowhere."""
+    defaults: frozenset[str] = frozenset()
+    """Names of the options that nothing has given a value: no word, no variable and no configuration file."""
 
 
 def read_words(words: Sequence[str], folder: Path | None = None) -> RunWords:
@@ -87,7 +90,8 @@ def words_of(ctx: click.Context) -> RunWords:
     # A shell's quotes may have kept a blank beside a URL.
     words = (each.strip() if "://" in each and each[:1].isspace() else each for each in given.pop("arguments"))
     arguments = (*ctx.meta.get("settings", ()), *words)
-    return RunWords(arguments, given, ctx.meta["locustfile"].secret)
+    defaults = frozenset(name for name in given if ctx.get_parameter_source(name) is ParameterSource.DEFAULT)
+    return RunWords(arguments, given, ctx.meta["locustfile"].secret, defaults)
 
 
 class RunCommand(click.Command):
