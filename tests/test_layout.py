@@ -24,7 +24,6 @@ LARGE_FOLDERS: set[str] = set()
 
 SHORT_FILES = {
     "__main__.py", "cli/completion.py", "cli/show.py", "demo/shop.py",
-    "run/supervised/child.py",
 }  # fmt: skip
 """Files that might be part of another. The list only shrinks."""
 
