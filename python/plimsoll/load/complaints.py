@@ -84,6 +84,11 @@ def _choice(error: ErrorDetails) -> str:
     return f"must be {str(error['ctx']['expected']).replace(chr(39), chr(34))}, not {shown(error['input'])}"
 
 
+def _too_short(error: ErrorDetails) -> str:
+    least, length = error["ctx"]["min_length"], error["ctx"]["actual_length"]
+    return "must not be empty" if least < 2 else f"must have at least {least} values, not {length}"
+
+
 _WORDS: dict[str, Callable[[ErrorDetails], str]] = {
     "missing": lambda error: "is missing",
     "string_type": _must_be("text in quotes"),
@@ -96,7 +101,7 @@ _WORDS: dict[str, Callable[[ErrorDetails], str]] = {
     "model_type": _must_be("a table"),
     "model_attributes_type": _must_be("a table"),
     "string_too_short": lambda error: "must not be empty",
-    "too_short": lambda error: "must not be empty",
+    "too_short": _too_short,
     "greater_than": lambda error: f"must be greater than {error['ctx']['gt']:g}, not {shown(error['input'])}",
     "greater_than_equal": lambda error: f"must be at least {error['ctx']['ge']}, not {shown(error['input'])}",
     "less_than_equal": lambda error: f"must be at most {error['ctx']['le']:.16g}, not {shown(error['input'])}",

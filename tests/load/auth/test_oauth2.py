@@ -161,6 +161,7 @@ def test_mistakes_are_told_by_line_and_field(tmp_path: Path, oauth2: str, messag
 def test_more_mistakes(tmp_path: Path) -> None:
     for text, message in [
         (f'{TOP}auth = {{ bearer = "a", digest = ["a", "b"] }}\n{REQUEST}', "auth.digest: contradicts bearer"),
+        (f'{TOP}auth.digest = ["a"]\n{REQUEST}', "auth.digest: must have at least 2 values, not 1"),
         (f'{TOP}auth.digest = ["a"]\n{REQUEST}', "auth.digest"),
         (f'{TOP}headers.Authorization = "x"\nauth.digest = ["a", "b"]\n{REQUEST}', "auth: contradicts headers"),
         (f'{TOP}auth.aws_sigv4 = {{ access_key = "a" }}\n{REQUEST}', "auth.aws_sigv4"),

@@ -35,7 +35,7 @@ impl NativeUsers {
         }
         if let Some(Scheme::Token(service)) = step.scheme {
             match self.slot(place, service) {
-                Err(reason) => return self.not_sent(engine, recorder, place, due, &reason),
+                Err(reason) => return self.not_sent(engine, recorder, place, (due, free), &reason),
                 Ok(slot) if !self.has_token(engine, slot) => {
                     let waiting = Waiting { place, due };
                     self.users[place].state = State::Authorizing;
@@ -51,7 +51,7 @@ impl NativeUsers {
     }
 
     /// Records a step that cannot be sent. One of a WebSocket has not been counted yet.
-    fn not_sent(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, reason: &str) {
+    fn not_sent(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: (u64, u64), reason: &str) {
         if self.steps[self.users[place].session.step().index()].is_socket {
             self.budget.take_request();
         }
@@ -94,7 +94,7 @@ impl NativeUsers {
         let authorized = prepared.and_then(|(head, expects)| Ok((self.authorize(place, &mut made, head)?, expects)));
         let (head, expect_continue) = match authorized {
             Ok(head) => head,
-            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+            Err(reason) => return self.unsendable(engine, recorder, place, (due, free), &reason),
         };
         let user = &mut self.users[place];
         let step = &self.steps[user.session.step().index()];
@@ -376,7 +376,8 @@ impl NativeUsers {
         let waiting = self.tokens.as_mut().map(|tokens| take(&mut tokens.kept[slot].waiting));
         for Waiting { place, due } in waiting.unwrap_or_default() {
             self.users[place].state = State::Idle;
-            let due = if self.model == Model::Open { due } else { 0 };
+            // It becomes free only now: the wait for the service is no lag of the generator.
+            let due = if self.model == Model::Open { (due, u64::MAX) } else { (0, 0) };
             self.not_sent(engine, recorder, place, due, reason);
         }
     }

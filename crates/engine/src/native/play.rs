@@ -148,7 +148,7 @@ impl NativeUsers {
                 step.wire(Bytes::Shared(Arc::clone(&shared.bytes)), shared.head, shared.expect_continue)
             }
             Ok(Prepared::Made { head, expect_continue }) => step.wire(Bytes::Owned(made), head, expect_continue),
-            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+            Err(reason) => return self.unsendable(engine, recorder, place, (due, free), &reason),
         };
         let call = step.call(self.mark | place as u64, wire, due, free);
         user.state = State::Sending(engine.send(user.client, &step.origin, call));
@@ -168,14 +168,15 @@ impl NativeUsers {
         }
     }
 
-    /// Records an exchange that could not be sent.
+    /// Records an exchange that could not be sent. `due`: when it was due, and when the user became free for it, as for
+    /// [`send`](Self::send).
     #[cold]
     pub(super) fn unsendable(
         &mut self,
         engine: &mut Engine,
         recorder: &mut Recorder,
         place: usize,
-        due: u64,
+        due: (u64, u64),
         reason: &str,
     ) {
         self.impossible(engine, recorder, place, due, Outcome::Protocol, reason);
@@ -189,13 +190,13 @@ impl NativeUsers {
         engine: &mut Engine,
         recorder: &mut Recorder,
         place: usize,
-        due: u64,
+        (due, free): (u64, u64),
         outcome: Outcome,
         reason: &str,
     ) {
         let now = now();
         let due = if due == 0 { now } else { due.min(now) };
-        let exchange = Exchange { due, sent: now, arrival: now, read: now, ..Exchange::default() };
+        let exchange = Exchange { due, free: free.min(now), sent: now, arrival: now, read: now, ..Exchange::default() };
         let step = &self.steps[self.users[place].session.step().index()];
         step.faulty(recorder, &exchange, outcome, 0, reason);
         self.pause(engine, place, now, Then::Advance);

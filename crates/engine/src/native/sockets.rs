@@ -105,11 +105,11 @@ impl NativeUsers {
                 shared.head
             }
             Ok(Prepared::Made { head, .. }) => head,
-            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+            Err(reason) => return self.unsendable(engine, recorder, place, (due, free), &reason),
         };
         let head = match self.authorize(place, &mut made, head) {
             Ok(head) => head,
-            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+            Err(reason) => return self.unsendable(engine, recorder, place, (due, free), &reason),
         };
         let user = &mut self.users[place];
         let step = &self.steps[user.session.step().index()];
@@ -193,7 +193,7 @@ impl NativeUsers {
         let Some(socket) = self.sockets[place].as_deref_mut() else { return };
         let message = match self.player.message(session) {
             Ok(message) => message,
-            Err(reason) => return self.unsendable(engine, recorder, place, start.due, &reason),
+            Err(reason) => return self.unsendable(engine, recorder, place, (start.due, start.free), &reason),
         };
         let length = message.len() as u64;
         match std::str::from_utf8(message) {
@@ -213,7 +213,8 @@ impl NativeUsers {
     fn receive(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, reply: bool, start: Start) {
         self.budget.take_request();
         if let Some(reason) = self.player.cannot_await(&self.users[place].session) {
-            return self.impossible(engine, recorder, place, start.due, Outcome::Assertion, &reason);
+            let due = (start.due, start.free);
+            return self.impossible(engine, recorder, place, due, Outcome::Assertion, &reason);
         }
         let Some(socket) = self.sockets[place].as_deref_mut() else { return };
         let session = &mut self.users[place].session;

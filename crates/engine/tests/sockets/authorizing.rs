@@ -254,6 +254,30 @@ fn the_wait_for_a_token_is_response_time_in_the_open_model_and_no_lag() {
 }
 
 #[test]
+fn the_wait_for_a_token_that_does_not_come_is_no_lag() {
+    let (open, closed) = gate();
+    let service = Peer::new(move |_, mut conn: Conn| {
+        conn.request();
+        closed.wait();
+        conn.write(ok("{}"));
+        conn.rest();
+    });
+    let rules = Rules { max_users: 9, ..Rules::default() };
+    let auth = json!({"oauth2": {"name": "t", "target": 1, "path": "/t", "body": "a=b", "refresh": "", "refresh_before": 1,
+        "timeout": LIMIT.as_secs()}});
+    let mut shift = with_auth("http://127.0.0.1:9", &service.url(), &auth, rules);
+    shift.arrive(arrivals([0, 0, 0]), now());
+    shift.until(|_| service.requests() == 1);
+    open.send(()).unwrap();
+    shift.until(|shift| shift.users.done());
+    let account = shift.account();
+    assert_eq!(account.count("/a", Outcome::Protocol), 3);
+    let lags: Vec<_> = account.taken.health.iter().map(|(_, health)| (health.lag.count(), health.lag.max())).collect();
+    assert!(lags.iter().any(|(count, _)| *count > 0) && lags.iter().all(|(_, longest)| *longest == 0), "{lags:?}");
+    shift.cut();
+}
+
+#[test]
 fn users_that_are_ended_no_longer_wait_for_a_token() {
     for is_open in [false, true] {
         let service = Peer::new(|_, mut conn: Conn| {

@@ -160,7 +160,10 @@ pub fn with_refresh_token(form: &str, refresh_token: &str) -> String {
 /// Reads the reply to a request for a token. The error says why it has none.
 pub fn read_token(status: u16, body: &[u8]) -> Result<Token, String> {
     let Ok(reply) = serde_json::from_slice::<Value>(body) else {
-        return Err(format!("status {status}, and the reply is not JSON{}", quoted(&String::from_utf8_lossy(body))));
+        let text = String::from_utf8_lossy(body);
+        // A form, or JSON that was cut off, may have the token.
+        let shown = if text.contains("_token") { String::new() } else { quoted(&text) };
+        return Err(format!("status {status}, and the reply is not JSON{shown}"));
     };
     let text = |name: &str| reply.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     if let Some(error) = text("error") {
@@ -241,6 +244,8 @@ mod tests {
             (200, "[]", "status 200, and the reply has no access_token".into()),
             (502, "", "status 502, and the reply is not JSON".into()),
             (502, "<h1>Bad\r\nGateway", "status 502, and the reply is not JSON: <h1>Bad Gateway".into()),
+            (200, "access_token=a&token_type=bearer", "status 200, and the reply is not JSON".into()),
+            (200, r#"{"access_token": "a""#, "status 200, and the reply is not JSON".into()),
             (200, &long, format!("status 200, and the reply is not JSON: {}…", &long[..200])),
             (
                 200,
