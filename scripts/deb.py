@@ -142,7 +142,7 @@ def check(package: Path) -> str:
     run(["dpkg", "-i", str(package)])
     try:
         with tempfile.TemporaryDirectory(prefix="plimsoll-deb-") as folder:
-            run(["plimsoll", "--version"], cwd=Path(folder))
+            run(["/usr/bin/plimsoll", "--version"], cwd=Path(folder))
             run([f"/{PREFIX}/bin/python", str(ROOT / "scripts" / "smoke.py")], cwd=Path(folder))
     finally:
         run(["dpkg", "-r", NAME])
