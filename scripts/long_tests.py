@@ -86,6 +86,9 @@ GROUPS = {
         ("tests/scripts/test_wheels.py",),
         ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),
     ),
+    "homebrew": Group(("tests/scripts/test_homebrew.py",), ("packaging/", "pyproject.toml", "scripts/homebrew.py")),
+    "start": Group(("tests/test_init.py",), (f"{PACKAGE}__init__.py", f"{PACKAGE}__main__.py")),
+    "digest": Group(("tests/run/test_digest.py",), ("crates/scenario/src/auth/", "crates/engine/src/native/")),
     "proof": Group(("tests/sources/proof/test_headers.py", "tests/cli/test_scenario.py"), (f"{PACKAGE}sources/",)),
     "scenarios": Group(("tests/scenarios",), (f"{PACKAGE}sources/",), target="scenarios"),
     "macos": Group(

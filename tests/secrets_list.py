@@ -109,6 +109,7 @@ SECRETS = _numbered(
 
 HARMLESS = (
     "plimsoll run plan.toml --out prometheus=https://h/api/v1/remote_write,auth=sigv4,region=eu-central-1",
+    "csrf=${csrf}&password=${account.password}",
     "plimsoll run http://h/chat --stream llm --slo first_token=500ms --slo time_per_token=1m30s -u 2",
     "POST /reset-password: timeout",
     "no password, 'ann' is unknown",

@@ -31,9 +31,10 @@ _SECRET_NAME = re.compile(rf"{_SECRET}$|^-*login$", re.IGNORECASE)
 # Each of these takes time in proportion to the text: it begins with something literal, and never goes far back.
 _LENGTHS = r"(?:\d{1,6}(?:\.\d{1,3})?(?:ms|[smh])){1,4}(?![^\s\"',;&)])"
 _METHODS = r"(?<=auth=)(?:basic|bearer|digest|kerberos|negotiate|ntlm|oauth2?|sigv4)(?![^\s\"',;&)])"
-_KEPT = rf"(?!=|(?:none|null|true|false|undefined)\b|{_METHODS}|{_LENGTHS})"
-"""What is no secret although its name says so: --slo first_token=500ms, auth=sigv4."""
-_VALUE = r"[^\s&;,\"'<>()\[\]{}\\]+"
+_VARIABLE = r"\$\{[\w.]+\}(?![^\s&;,\"'<>()\[\]\\])"
+_KEPT = rf"(?!=|{_VARIABLE}|(?:none|null|true|false|undefined)\b|{_METHODS}|{_LENGTHS})"
+"""What is no secret although its name says so: --slo first_token=500ms, auth=sigv4, csrf=${csrf}."""
+_VALUE = r"(?:\$\{[\w.:]*\}|[^\s&;,\"'<>()\[\]{}\\])+"
 _TELLING = r"(?=[^\s\"'<>()]*\d)[^\s\"'<>()]{6,}"
 """What is no word of a sentence."""
 _BREAK = rf"(?:[\r{MARK}]?\n|\\r\\n)"

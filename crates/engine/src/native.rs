@@ -242,7 +242,8 @@ impl NativeUsers {
     }
 
     /// Starts no new iterations except for arrivals that are due. Waiting arrivals and running iterations continue. In
-    /// the closed model a request that waits for the end of a backoff, or for a token, is given up: nothing was sent for it.
+    /// the closed model a request that waits for the end of a backoff is given up: nothing was sent for it. One that waits
+    /// for a token is unanswered.
     pub fn stop(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.take_due(engine, recorder, usize::MAX);
         self.finish(engine);
@@ -253,7 +254,7 @@ impl NativeUsers {
                 self.end(engine, place);
             }
             for place in self.waiting_for_tokens() {
-                self.give_up_token(recorder, place);
+                self.give_up_token(engine, recorder, place);
                 self.end(engine, place);
             }
         }
@@ -279,7 +280,7 @@ impl NativeUsers {
             {
                 self.record(engine, recorder, place, &finished);
             }
-            self.give_up_token(recorder, place);
+            self.give_up_token(engine, recorder, place);
             self.cancel_stream(engine, recorder, place);
             self.cancel_packed(recorder, place);
             self.cancel_socket(recorder, place);

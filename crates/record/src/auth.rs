@@ -20,7 +20,7 @@ impl Recorder {
     /// Records an exchange of such a row. `message`: why it is a failure.
     pub fn auth_exchange(&mut self, row: EndpointId, exchange: &Exchange, outcome: Outcome, body: u64, message: &str) {
         if outcome.is_failure() {
-            self.failure(row, outcome, message, exchange.arrival);
+            self.failure(row, outcome, message, self.counted_at(exchange));
         }
         let times = outcome.has_duration().then(|| exchange.times());
         self.add_outcome(row, exchange, outcome, body, times);

@@ -37,7 +37,7 @@ impl NativeUsers {
             match self.slot(place, service) {
                 Err(reason) => return self.not_sent(engine, recorder, place, (due, free), &reason),
                 Ok(slot) if !self.has_token(engine, slot) => {
-                    let waiting = Waiting { place, due };
+                    let waiting = Waiting { place, due, since: now() };
                     self.users[place].state = State::Authorizing;
                     if let Some(tokens) = &mut self.tokens {
                         tokens.kept[slot].waiting.push(waiting);
@@ -200,11 +200,12 @@ impl NativeUsers {
             keep: Keep::Stream,
         };
         let id = engine.send(client, &service.origin, call);
+        let sent = now();
         *running += 1;
         kept.fetch = Fetch::Running(Box::new(Running {
             id,
             client,
-            exchange: Exchange::default(),
+            exchange: Exchange { due: sent, sent, ..Exchange::default() },
             head: Response::default(),
             body: Vec::new(),
             then: Then::More,
@@ -364,7 +365,7 @@ impl NativeUsers {
     /// Sends the request of a user that has waited for a token. In the open model its due time stays, and the wait is part
     /// of its response time; in the closed model the request is due now.
     fn resume(&mut self, engine: &mut Engine, recorder: &mut Recorder, waiting: Waiting, now: u64) {
-        let Waiting { place, due } = waiting;
+        let Waiting { place, due, .. } = waiting;
         self.users[place].state = State::Idle;
         let (due, free) = if self.model == Model::Open && due != 0 { (due, now) } else { (now, 0) };
         self.send_with_token(engine, recorder, place, due, free);
@@ -374,7 +375,7 @@ impl NativeUsers {
     #[cold]
     fn token_missing(&mut self, engine: &mut Engine, recorder: &mut Recorder, slot: usize, reason: &str) {
         let waiting = self.tokens.as_mut().map(|tokens| take(&mut tokens.kept[slot].waiting));
-        for Waiting { place, due } in waiting.unwrap_or_default() {
+        for Waiting { place, due, .. } in waiting.unwrap_or_default() {
             self.users[place].state = State::Idle;
             // It becomes free only now: the wait for the service is no lag of the generator.
             let due = if self.model == Model::Open { (due, u64::MAX) } else { (0, 0) };
@@ -460,15 +461,24 @@ impl NativeUsers {
         self.tokens.as_ref().map(|tokens| tokens.waiting()).unwrap_or_default()
     }
 
-    /// The user no longer waits for a token. In the open model its arrival is unanswered.
-    pub(super) fn give_up_token(&mut self, recorder: &mut Recorder, place: usize) {
-        let Some(waiting) = self.tokens.as_mut().and_then(|tokens| tokens.give_up(place)) else { return };
-        self.users[place].state = State::Idle;
-        if self.model == Model::Open {
-            let now = now();
-            let endpoint = self.steps[self.users[place].session.step().index()].endpoint;
-            recorder.unanswered(endpoint, if waiting.due == 0 { now } else { waiting.due }, now, now);
+    /// The user no longer waits for a token: its request is unanswered, and so is that for the token if nobody else waits
+    /// for it.
+    pub(super) fn give_up_token(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize) {
+        let Some(tokens) = &mut self.tokens else { return };
+        let Some((slot, waiting)) = tokens.give_up(place) else { return };
+        let now = now();
+        if let Some(running) = tokens.end_unwanted(slot) {
+            engine.close(running.client);
+            if let Some(service) = &tokens.services[tokens.kept[slot].service] {
+                let exchange = Exchange { arrival: now, read: now, ..running.exchange };
+                recorder.auth_exchange(service.row, &exchange, Outcome::Unanswered, 0, "");
+            }
         }
+        self.users[place].state = State::Idle;
+        let endpoint = self.steps[self.users[place].session.step().index()].endpoint;
+        let due = if waiting.due == 0 { waiting.since } else { waiting.due };
+        // It was not sent late: the wait is that for the token.
+        recorder.unanswered(endpoint, due, due, now);
     }
 
     /// Ends all requests for tokens.

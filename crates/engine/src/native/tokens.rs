@@ -43,6 +43,8 @@ pub(super) struct Waiting {
     /// As [`send`](super::NativeUsers) has them.
     /// When its request is due, monotonic ns; 0 = now.
     pub(super) due: u64,
+    /// When it began to wait.
+    pub(super) since: u64,
 }
 
 /// What is done to get a token.
@@ -287,13 +289,23 @@ impl Tokens {
         self.answered.remove(&place);
     }
 
-    /// A user no longer waits. Returns what it has waited with.
-    pub(super) fn give_up(&mut self, place: usize) -> Option<Waiting> {
-        let lists = self.kept.iter_mut().map(|(_, kept)| &mut kept.waiting);
-        lists.into_iter().find_map(|list| {
-            let at = list.iter().position(|waiting| waiting.place == place)?;
-            Some(list.swap_remove(at))
+    /// A user no longer waits. Returns the slot of the token, and what it has waited with.
+    pub(super) fn give_up(&mut self, place: usize) -> Option<(usize, Waiting)> {
+        self.kept.iter_mut().find_map(|(slot, kept)| {
+            let at = kept.waiting.iter().position(|waiting| waiting.place == place)?;
+            Some((slot, kept.waiting.swap_remove(at)))
         })
+    }
+
+    /// Ends a fetch for which nobody waits any more. Returns it, if its request was under way.
+    pub(super) fn end_unwanted(&mut self, slot: usize) -> Option<Box<Running>> {
+        let kept = &mut self.kept[slot];
+        if !kept.waiting.is_empty() || !matches!(kept.fetch, Fetch::Running(_)) {
+            return None;
+        }
+        let Fetch::Running(running) = std::mem::replace(&mut kept.fetch, Fetch::Nothing) else { return None };
+        self.running -= 1;
+        Some(running)
     }
 
     /// The places of users that wait for a token.
