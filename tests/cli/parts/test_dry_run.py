@@ -97,6 +97,14 @@ def test_a_url_is_described_and_nobody_connects(plimsoll: Command, silent: socke
     assert not plimsoll.store.exists()
 
 
+def test_what_ends_a_run_earlier_is_said(plimsoll: Command, silent: socket.socket) -> None:
+    plimsoll.write(PLAN.format(url=url_of(silent)) + "\n[stop]\nrequests = 1700\n", "shop.toml")
+    done = plimsoll("run", "shop.toml", "--stages", "10s:100/s", "--dry-run")
+    assert "for 10 s or until 1,700 requests have begun" in done.out, done
+    done = plimsoll("run", url_of(silent), "-u", "2", "--iterations", "4", "--dry-run")
+    assert "until 4 iterations have begun" in done.out, done
+
+
 def test_a_wrong_output_is_refused(plimsoll: Command, silent: socket.socket) -> None:
     done = plimsoll("run", url_of(silent), "--dry-run", "--out", "influx=x")
     assert (done.code, done.out) == (2, "")

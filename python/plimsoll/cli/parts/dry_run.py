@@ -116,6 +116,10 @@ def document(dry: DryRun) -> dict[str, Any]:
         "arrivals": arrivals,
         "peak_rate": peak if each is None or peak is None else peak * each,
         "requests": None if each is None or arrivals is None else round(arrivals * each),
+        "stops_after": {
+            "requests": plan.load.requests if plan.load else None,
+            "iterations": plan.load.iterations if plan.load else None,
+        },
         "classes": [
             {"name": one.name, "weight": one.weight, "fixed_count": one.fixed_count, "host": plan.host or one.host}
             for one in dry.classes
@@ -164,7 +168,9 @@ def _part(title: str, lines: list[str]) -> list[str]:
 def _numbers(found: Mapping[str, Any]) -> Iterator[str]:
     """What the load comes to."""
     seconds = found["seconds"]
-    yield f"for {duration_text(seconds)}" if seconds is not None else "until it is stopped"
+    ends = [f"until {many:,} {what} have begun" for what, many in found["stops_after"].items() if many is not None]
+    times = [f"for {duration_text(seconds)}"] if seconds is not None else []
+    yield " or ".join([*times, *ends]) or "until it is stopped"
     if found["model"] == "open":
         yield f"at most {found['users']:,} users at a time"
         if found["requests"] is not None:
