@@ -80,8 +80,8 @@ _PATTERNS = [
     (r"(\bauth=\((?:[^()'\"]{0,2}['\"][^'\"]{0,200}['\"],\s?)?['\"])[^'\"]+", re.IGNORECASE),
     # subprotocols of WebSockets: access_token.x, base64url.bearer.authorization.k8s.io.x
     (rf"({_SECRET}(?:\.k8s\.io)?\.)(?=[\w-]*\d)[\w-]{{16,}}", re.IGNORECASE),
-    # ${hmac_sha256:KEY:TEXT} of a plan
-    (r"(\$\{hmac_[a-z0-9_]{4,20}:)(?!\$\{)[^:}]+", 0),
+    # ${hmac_sha256:KEY:TEXT} of a plan, also where a URL has encoded it
+    (r"(\$(?:\{|%7b)hmac_[a-z0-9_]{4,20}(?::|%3a))(?!\$\{)(?:(?!%3a|%7d)[^:}])+", re.IGNORECASE),
     # --db-password x, --user ann:x
     (rf"(--?[\w-]{{0,60}}{_SECRET}[ \t]+[\"']?)(?![-\"'])[^\s\"'<>]+", re.IGNORECASE),
     (r"(--(?:user|login)[ =][\w.@-]{1,60}:)[^\s\"'<>]+", re.IGNORECASE),

@@ -118,8 +118,8 @@ def test_numpy_starts_no_threads_for_it(plimsoll, stored_run_ids):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--format", "csv", "-o", "plimsoll.db/x"), "cannot write plimsoll.db/x: File exists\n"),
-        (("--format", "parquet", "-o", "plimsoll.db/x"), "cannot write plimsoll.db/x: File exists\n"),
+        (("--format", "csv", "-o", "plimsoll.db/x"), "cannot write plimsoll.db/x: Not a directory\n"),
+        (("--format", "parquet", "-o", "plimsoll.db/x"), "cannot write plimsoll.db/x: Not a directory\n"),
         (("--format", "hlog", "-o", "."), "cannot write .: Is a directory\n"),
         (("2020", "--format", "csv"), "has no run '2020'; `plimsoll runs` lists them\n"),
         (("--format", "xls"), "'xls' is not one of 'html', 'tables',"),

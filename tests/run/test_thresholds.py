@@ -48,6 +48,7 @@ def _thresholds(run: dict[str, Any]) -> dict[str, bool]:
 
 
 def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Command, target: CountingTarget) -> None:
+    (plimsoll.directory / "out").mkdir()
     done = plimsoll(
         "run", f"{target.url}/a", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", HOLDS,
         "--threshold", FAILS,

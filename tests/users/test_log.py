@@ -26,7 +26,7 @@ def undo(monkeypatch):
 
 
 def test_lines_look_like_locusts(tmp_path):
-    path = tmp_path / "new" / "run.log"
+    path = tmp_path / "run.log"
     log.setup_logging("info", str(path))
     logging.getLogger("locust.runners").info("All users spawned")
     logging.getLogger("mine").debug("not shown")

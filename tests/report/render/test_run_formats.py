@@ -149,7 +149,7 @@ def test_every_format_tells_why_the_run_is_invalid(tmp_path: Path, stored: Store
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(("path", "why"), [("file/x", "File exists"), (".", "Is a directory")])
+@pytest.mark.parametrize(("path", "why"), [("file/x", "Not a directory"), (".", "Is a directory")])
 def test_a_path_that_cannot_be_written_is_one_line(
     stored: StoredRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, format: str, path: str, why: str
 ) -> None:
