@@ -99,23 +99,18 @@ GROUPS = {
         ("tests/web", "tests/report/render/test_html_page.py"),
         ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),
     ),
-    "cluster": Group(
+    "joined workers": Group(
         (
-            "tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/test_load_options.py",
-            "tests/run/test_replaced_nodes.py",
-            "tests/run/test_replaced_workers.py", "tests/run/test_resumed_cluster_runs.py",
-            "tests/run/test_resumed_runs.py", "tests/run/cluster/test_machines.py",
+            "tests/run/test_joined_workers.py", "tests/run/test_load_options.py",
+            "tests/run/test_replaced_workers.py", "tests/run/test_resumed_runs.py",
         ),
-        (
-            "tests/run/ray_cluster.py", "tests/run/joined.py", "tests/run/replaced.py", f"{PACKAGE}run/",
-            f"{PACKAGE}cli/parts/workers.py", f"{PACKAGE}cli/cluster.py",
-        ),
+        ("tests/run/joined.py", "tests/run/replaced.py", f"{PACKAGE}run/", f"{PACKAGE}cli/parts/workers.py"),
     ),
     "placers": Group(
         ("tests/run/placers",),
         (
             "tests/run/joined.py", "tests/run/page_session.py", f"{PACKAGE}run/placers/", f"{PACKAGE}run/transport/",
-            f"{PACKAGE}run/cluster/hosts.py", f"{PACKAGE}run/planned.py",
+            f"{PACKAGE}run/planned.py", f"{PACKAGE}cli/parts/doctor_workers.py",
         ),
     ),
     "python interface": Group(("tests/api",), (f"{PACKAGE}api/", f"{PACKAGE}run/supervised/", f"{PACKAGE}run/options")),

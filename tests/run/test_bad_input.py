@@ -56,7 +56,7 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "http://h", "--processes", "0"), 2, "--processes 0"),
         (GOOD, ("-H", "http://h", "--nodes", "2"), 2, "--nodes goes with --cluster"),
         (GOOD, ("-H", "http://h", "--cluster"), 2, "--cluster needs --nodes N: how many of its machines get workers"),
-        (GOOD, ("--cluster", "http://h/"), 2, "--cluster http://h/: not HOST:PORT; for RAY_ADDRESS, or the clus"),
+        (GOOD, ("--cluster", "http://h/"), 2, "--cluster needs --nodes N: how many of its machines get workers"),
         (GOOD, ("-H", "http://h", "--cluster", "h:1", "--nodes", "2", "--processes", "2"), 2,
          "--processes is for this machine; with --cluster say --workers-per-node N"),
         (GOOD, ("-H", "http://h", "--csv-full-history"), 2, "--csv-full-history needs --csv"),

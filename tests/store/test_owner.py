@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from plimsoll.store.owner import OWNER_TIMEOUT_S, is_gone, is_here, this_process
+from plimsoll.store.owner import OWNER_TIMEOUT_S, is_gone, this_process
 
 WHO = "from plimsoll.store.owner import this_process; print(this_process())"
 
@@ -26,10 +26,3 @@ def test_a_process_on_another_machine_is_gone_when_it_was_silent_for_long():
     for elsewhere in ("elsewhere 1 100.00", "nonsense"):
         assert not is_gone(elsewhere, written=100.0, now=100.0 + OWNER_TIMEOUT_S)
         assert is_gone(elsewhere, written=100.0, now=100.1 + OWNER_TIMEOUT_S)
-
-
-def test_a_process_of_this_machine_is_known_also_when_it_has_ended():
-    machine, *_ = this_process().split()
-    assert is_here(f"{machine} 1 2.00")
-    assert not is_here("another-boot/7 1 2.00")
-    assert not is_here("")

@@ -38,7 +38,7 @@ VERBS = {
     "import": "Read results of another tool, or tables, and keep them as a study.",
     "schema": "Print the JSON Schema of a file: a plan, an experiment, limits, a run or an analysis.",
     "python": "Run a Python program in which `import locust` is Plimsoll.",
-    "cluster": "Make, show and end a Ray cluster for plimsoll run --cluster.",
+    "cluster": "Print what starts workers on Kubernetes without a client of it here.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
 }

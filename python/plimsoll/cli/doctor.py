@@ -38,14 +38,14 @@ UNKNOWN = "not known on this system"
 Examples:
   plimsoll doctor
   plimsoll doctor --measure                        and what a worker of this machine can send: some seconds
-  plimsoll doctor --cluster 10.0.0.1:6379          the nodes of a Ray cluster, and what each of them can send
+  plimsoll doctor --on ssh:hosts.txt               what each machine can send on which workers are started
   plimsoll doctor --json | jq '.checks[] | select(.verdict == "warn")'
 
 The exit code is 1 when there is a warning."""
 )
 @click.option(
-    "--cluster", metavar="HOST:PORT",
-    help="Check a Ray cluster instead: its nodes, versions, token, open ports, and what each of them can send.",
+    "--on", metavar="WHERE",
+    help="Measure what workers elsewhere can send: ssh:hosts.txt, ray:HOST:PORT,nodes=8, as plimsoll run --on has it.",
 )  # fmt: skip
 @click.option(
     "--measure", is_flag=True,
@@ -53,13 +53,13 @@ The exit code is 1 when there is a warning."""
 )  # fmt: skip
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, cluster: str | None, measure: bool, as_json: bool) -> None:
+def doctor(ctx: click.Context, on: str | None, measure: bool, as_json: bool) -> None:
     """Check whether this machine is fit to generate load, and say what to change."""
     # The imports are here because they bring along all that runs need.
-    if cluster is not None:
-        from plimsoll.cli.parts.doctor_cluster import cluster_checks
+    if on is not None:
+        from plimsoll.cli.parts.doctor_workers import placed_checks
 
-        checks = cluster_checks(cluster)
+        checks = placed_checks(on)
     else:
         checks = all_checks()
         if measure:

@@ -34,7 +34,6 @@ from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.redact import redact, redact_options
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import table_option
-from plimsoll.run.transport.cluster import AUTO
 from plimsoll.say.durations import rough_duration
 from plimsoll.store import Store
 from plimsoll.store.database import DEFAULT, absolute
@@ -77,7 +76,7 @@ failed; 130 interrupted"""
 @click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask about doubts, or before a large load on a public address.")
 @click.option(
-    "--cluster", metavar="[HOST:PORT]", is_flag=False, flag_value=AUTO,
+    "--cluster", metavar="[HOST:PORT]", is_flag=False, flag_value="auto",
     help="Run the workers on machines of a Ray cluster, as plimsoll run does; the target is started here.",
 )  # fmt: skip
 @click.option("--on", metavar="WHERE", help="Start the workers of each run elsewhere, as plimsoll run --on does.")

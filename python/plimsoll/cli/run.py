@@ -98,7 +98,7 @@ def run(ctx: click.Context, /, **_: Any) -> None:
 
 
 def _run(words: RunWords) -> int:
-    if words.given["on"] is not None:
+    if words.places_workers:
         # Only here: few runs have one.
         from plimsoll.run.placers.request import as_master
 
@@ -111,8 +111,7 @@ def _run(words: RunWords) -> int:
         return join_master(words)
     if given["attach"]:
         return attach(words)
-    refuse_elsewhere("--cluster", given["cluster"])
-    refuse_elsewhere("--on", given["on"])
+    refuse_elsewhere("--on" if given["cluster"] is None else "--cluster", given["on"])
     plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
@@ -130,7 +129,7 @@ def _run(words: RunWords) -> int:
 
 def _workers_ahead(plan: RunPlan, outputs: Outputs, given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Within the block the workers of a run of this machine that begins at once are starting."""
-    if plan.is_remote or not _begins_at_once(plan, given):
+    if plan.joined or not _begins_at_once(plan, given):
         end_unused()
         return nullcontext()
     count, is_native = plan.processes + plan.has_main_node, plan.scenario is not None

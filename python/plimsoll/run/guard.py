@@ -35,7 +35,7 @@ def guarded(plan: RunPlan, now: float) -> RunPlan:
     """
     plan = replace(plan, rails=plan.rails.joined(machine_rails()))
     # Workers of other machines keep what they measured by the id of the run.
-    if plan.run_id is None and (plan.identify is not None or plan.is_remote):
+    if plan.run_id is None and (plan.identify is not None or plan.joined):
         plan = replace(plan, run_id=new_run_id(now))
     check_identity(plan)
     check_caps(plan)

@@ -38,6 +38,7 @@ from plimsoll.run.planned import check_receivers
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
+from plimsoll.run.transport.lost_master import forget
 from plimsoll.say.causes import throttling_notes
 from plimsoll.stats.thresholds.grammar import parse_threshold
 from plimsoll.stats.view import RunView
@@ -117,7 +118,7 @@ def perform(
             )
         joined = master.choose()
         plan = replace(plan, processes=len(joined))
-    if not plan.is_remote:
+    if not plan.joined:
         ensure_open_files(plan.most_users, plan.processes)
     return RunSession(plan, outputs, listener, master, resumption, joined).run()
 
@@ -263,14 +264,17 @@ class RunSession:
         )
 
     def _stored_as(self, run: str) -> None:
-        self._runner.launch.keep()
+        if self._master is not None:
+            # Somebody may continue the run if this process is lost.
+            self._master.key.keep(run)
+            self._stack.callback(forget, run)
         if self._listener:
             self._listener.stored_as(run)
 
     def _keep(self, result: Result) -> tuple[list[str], RunSource]:
         """Store how the run ended. Returns its notes, and what is reported of it."""
         notes, facts = [*result.notes, *_differences(self._joined or ())], _facts(result, self._gate)
-        if not self._plan.is_remote and (periods := self._throttling.passed) is not None:
+        if not self._plan.joined and (periods := self._throttling.passed) is not None:
             facts = replace(facts, cpu_periods=periods)
             notes += throttling_notes(periods)
         observed = [*([self._watch.finish(result.ended)] if self._watch else [])]

@@ -44,12 +44,8 @@ class RunPlan:
     for responses after its last arrival."""
     processes: int = 1
     """Workers, over all machines."""
-    cluster: str | None = None
-    """The address of the Ray cluster whose machines the workers run on; None: this machine."""
-    nodes: int = 1
-    """Machines of the cluster that have workers, each as many."""
     joined: bool = False
-    """The workers have joined by themselves, over TCP."""
+    """The workers join over TCP, as a rule from other machines, with clocks of their own."""
     on_worker_loss: str = "mark"
     """What follows when a worker is lost: mark, redistribute or stop."""
     ship: tuple[str, ...] = ()
@@ -135,11 +131,6 @@ class RunPlan:
         """When the run ends by itself: after the run time or the last phase, whichever is first."""
         ends = [each for each in (self.run_time, self.load.seconds if self.load else None) if each is not None]
         return min(ends, default=None)
-
-    @property
-    def is_remote(self) -> bool:
-        """The workers run on other machines, with clocks of their own."""
-        return self.joined or self.cluster is not None
 
     @property
     def has_main_node(self) -> bool:

@@ -107,7 +107,7 @@ class PlannedRun:
     """Its command is the one that a person can type for the same run."""
     outputs: Outputs
     workers: PlacedWorkers | None = None
-    """Workers that a placer starts for it; None: they are of this machine, or of a cluster."""
+    """Workers that a placer starts for it; None: they are of this machine."""
 
     def write(self, file: Path) -> None:
         """Only this user can read the file: scenarios have credentials."""

@@ -30,7 +30,6 @@ from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import defaults, output_options, run_options
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
 from plimsoll.run.planned import Outputs, PlannedRun, check_receivers
-from plimsoll.run.transport.cluster import AUTO, require_ray
 from plimsoll.run.transport.shipment import Shipment
 from plimsoll.run.worker import source_addresses
 from plimsoll.stats.thresholds.grammar import parse_threshold
@@ -59,7 +58,6 @@ AS_GIVEN = (
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
 _HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)|[\w.-]+\.(com|org|net|io|dev|local|test)$")
-_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}")
 _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
@@ -91,8 +89,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     """Raises PlimsollError."""
     load = load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
     rails = _rails(given).joined(machine_rails())
-    nodes = _nodes(given)
-    processes = nodes * given["workers_per_node"] if given["cluster"] else _processes(given["processes"])
+    processes = _processes(given["processes"])
     _check_master(given)
     _check(what, load, given)
     users = given["users"] or 1
@@ -117,8 +114,6 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         run_time=next((each for each in run_times if each is not None), None) if load is None else None,
         stop_timeout=next(each for each in stop_timeouts if each is not None),
         processes=processes,
-        cluster=given["cluster"],
-        nodes=nodes,
         joined=given["master"],
         source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
         users_per_connection=next(each for each in shared if each is not None),
@@ -157,7 +152,7 @@ def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -
     """The run of a command line with some values changed. changes: by name of the option. It sends no message of its
     own: the experiment or the search that it is of does. Raises PlimsollError."""
     as_typed, workers = {**words.given, "notify": (), **changes}, None
-    if words.given["on"] is not None:
+    if words.places_workers:
         # Only here: few runs have one.
         from plimsoll.run.placers.request import PlacedWorkers, as_master
 
@@ -440,31 +435,15 @@ def _url_hint(word: str) -> str:
     return f"; for a URL write http://{word}" if _HOST.match(word) else ""
 
 
-def _nodes(given: Mapping[str, Any]) -> int:
-    """Machines with workers. Raises UsageError for options of a cluster that do not fit."""
-    address, nodes = given["cluster"], given["nodes"]
-    if address is None:
+def _check_master(given: Mapping[str, Any]) -> None:
+    """Raises UsageError for what does not go with --master, and for what goes only with it or with --cluster."""
+    if given["cluster"] is None:
         for name in ("nodes", "workers_per_node"):
             if given[name] not in (None, 1):
                 raise UsageError(f"--{name.replace('_', '-')} goes with --cluster")
-        return 1
-    require_ray()
-    if address != AUTO and not _ADDRESS.fullmatch(address):
-        raise UsageError(
-            f"--cluster {address}: not HOST:PORT; for RAY_ADDRESS, or the cluster here, say --cluster={AUTO}"
-        )
-    if nodes is None:
-        raise UsageError("--cluster needs --nodes N: how many of its machines get workers")
-    if given["processes"] != 1:
-        raise UsageError("--processes is for this machine; with --cluster say --workers-per-node N")
-    return int(nodes)
-
-
-def _check_master(given: Mapping[str, Any]) -> None:
-    """Raises UsageError for what does not go with --master, and for what goes only with it."""
-    if given["ship"] and not (given["master"] or given["cluster"]):
+    if given["ship"] and not given["master"]:
         raise UsageError("--ship goes with --on, --master or --cluster: on this machine all files are where they are")
-    if given["env"] and not (given["master"] or given["cluster"]):
+    if given["env"] and not given["master"]:
         raise UsageError("--env goes with --on, --master or --cluster: workers of this machine have its variables")
     for name in given["env"]:
         if "=" in name:
@@ -476,10 +455,6 @@ def _check_master(given: Mapping[str, Any]) -> None:
             raise UsageError(f"--env {name}: there is no such variable here")
     if not given["master"]:
         return
-    if given["on"] and given["processes"] != 1:
-        raise UsageError("--processes is for this machine; --on says how many workers there are elsewhere")
-    if given["cluster"]:
-        raise UsageError("--master and --cluster do not go together: workers join, or Ray starts them")
     if given["processes"] != 1:
         raise UsageError("--processes is for this machine; with --master each worker joins: plimsoll run --worker")
 

@@ -44,11 +44,6 @@ def is_gone(writer: str, written: float, now: float) -> bool:
         return now - written > OWNER_TIMEOUT_S
 
 
-def is_here(writer: str) -> bool:
-    """Whether the process that `this_process` named is, or was, one of this machine since it was started."""
-    return writer.partition(" ")[0] == _machine()
-
-
 def interrupt(writer: str, leaders: Collection[str]) -> None:
     """Ask the process that `this_process` named to end, as Ctrl-C does. Nothing happens if it has ended.
 

@@ -16,7 +16,7 @@ from plimsoll.store.checks import DAMAGE, check_row
 from plimsoll.store.database import Database
 from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
-from plimsoll.store.owner import interrupt, is_gone, is_here, this_process
+from plimsoll.store.owner import interrupt, is_gone, this_process
 from plimsoll.store.reader import StoredRun
 from plimsoll.store.writer import RunWriter
 
@@ -231,11 +231,6 @@ class Store:
             writer = _writer(connection, run)
             leaders = connection.scalars(select(column).where(column.is_not(None))).all()
         interrupt(writer, leaders)
-
-    def was_written_here(self, run: StoredRun) -> bool:
-        """The process that makes, or made, the run is one of this machine."""
-        with self._database.read("look for the run") as connection:
-            return is_here(_writer(connection, run))
 
     def close(self) -> None:
         self._database.close()

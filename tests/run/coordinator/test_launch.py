@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -111,20 +110,3 @@ def test_the_worker_that_missed_second_0_by_most_says_how_a_run_began(log: list[
     launch.on_started(first, 2_000_000)
     launch.on_started(second, -3_500_000)
     assert launch.with_start(RunFacts()).start_error_ms == 3.5
-
-
-@pytest.mark.parametrize(
-    ("feeder", "shaped", "kept"), [("recycle", False, ["kept"]), ("stop", False, []), ("recycle", True, [])]
-)
-def test_the_cluster_keeps_only_a_run_that_could_be_continued(
-    log: list[tuple[Any, ...]], feeder: str, shaped: bool, kept: list[str]
-) -> None:
-    launch, (worker,) = launch_of(1, log, main=False)
-    said: list[str] = []
-    cluster: Any = SimpleNamespace(keep=lambda: said.append("kept"))
-    launch.on_prepared(worker, Prepared({"scenario": {"feeders": [{"name": "f", "at_end": feeder}]}}), goes_on=True)
-    launch.on_ready(worker, ready(shaped=shaped), goes_on=True)
-    launch.keep()
-    launch.cluster = cluster
-    launch.keep()
-    assert said == kept

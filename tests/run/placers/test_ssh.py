@@ -266,7 +266,7 @@ def test_workers_that_cannot_reach_this_machine_say_where_they_look(plimsoll: Co
         (("--on", "sssh:a"), "--on sssh:a: there is no such placer; did you mean ssh.*"),
         (("--on", "ssh:a", "--master"), "--on and --master do not go together: .*"),
         (("--on", "ssh:a", "--cluster=auto"), "--on and --cluster do not go together: .*"),
-        (("--on", "ssh:a", "--processes", "2"), "--processes is for this machine; --on says .*"),
+        (("--on", "ssh:a", "--processes", "2"), "--processes is for this machine; with --on say how many there"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line(plimsoll: Command, words: tuple[str, ...], why: str) -> None:

@@ -6,7 +6,7 @@ import platform
 from datetime import date
 
 from plimsoll.cli.parts.common import MachineCheck
-from plimsoll.run.cluster.calibration import calibrate
+from plimsoll.run.calibration import calibrate
 from plimsoll.run.machine import machine
 from plimsoll.run.sizing import CAPACITIES, PART, MachineCapacity, keep
 from plimsoll.say.numbers import count, counted, short_percent

@@ -61,10 +61,8 @@ def page(
     host = given["web_host"] or LOOPBACK
     host = ALL.get(host, host)
     token = given["web_token"]
-    # Nobody starts load on a cluster who does not know the token, not even on this machine.
-    is_made = token is None and (
-        given["web_login"] or bool(given.get("cluster") or given.get("on")) or not is_loopback(host)
-    )
+    # Nobody starts load on other machines who does not know the token, not even on this machine.
+    is_made = token is None and (given["web_login"] or bool(given.get("on")) or not is_loopback(host))
     access = Access(host, make_token() if is_made else token)
     app = make_app(
         store=store,

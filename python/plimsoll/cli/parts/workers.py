@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from plimsoll.run.options.command import RunWords
-    from plimsoll.run.transport.handover import HandoverClient
     from plimsoll.run.transport.joining import JoiningWorker
-    from plimsoll.run.transport.kept import KeptSeconds, KeptSource
+    from plimsoll.run.transport.kept import KeptSeconds
     from plimsoll.run.transport.master import JoinedMachine, Master
-    from plimsoll.store import Store, StoredRun
+    from plimsoll.store import StoredRun
 
 FROM_MASTER = "-"
 """The locustfile that the master has."""
@@ -134,7 +133,6 @@ def attach(words: RunWords) -> int:
     )
     from plimsoll.run.perform import perform
     from plimsoll.run.planning import RunInput, make_outputs
-    from plimsoll.run.transport.handover import HandedOver
     from plimsoll.store import Store
     from plimsoll.store.checks import damage_named
 
@@ -145,22 +143,16 @@ def attach(words: RunWords) -> int:
         with damage_named(store.name, "continue the run"):
             run = store.run(given["attach"])
             check_resumable(run)
-            is_joined, workers = run.manifest.plan.joined, range(run.manifest.processes or 0)
-        sources: list[KeptSource] = []
-        joined = left = None
-        master = stack.enter_context(master_of({**given, "master": is_joined}))
-        if master is not None:
-            joined = _machines(master, run, given)
-            sources += joined
-        else:
-            left = stack.enter_context(_left_by_link(store, run))
-            sources += [left.workers.get(index, HandedOver()) for index in workers]
-        kept = next(source.kept for source in sources if source.kept is not None)
+        given = {**given, **_place_of_lost(words, run.id), "master": True}
+        master = stack.enter_context(master_of(given))
+        assert master is not None
+        joined = _machines(master, run, given)
+        kept = next(machine.kept for machine in joined if machine.kept is not None)
         with damage_named(store.name, "continue the run"):
             plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
         thresholds = tuple(dict.fromkeys((*kept_thresholds(run), *given["thresholds"])))
         outputs = make_outputs({**given, "thresholds": thresholds}, plan, RunInput(), words.secret)
-        resumption = Resumption(run, sources, left.release if left is not None else lambda: None)
+        resumption = Resumption(run, joined)
         return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
 
 
@@ -210,23 +202,15 @@ def say(line: str) -> None:
         click.echo(line, err=True)
 
 
-def _left_by_link(store: Store, run: StoredRun) -> HandoverClient:
-    """Of a run on a cluster. Raises PlimsollError if there is nothing on this machine."""
-    from plimsoll.run.transport.handover import fetch
+def _place_of_lost(words: RunWords, run: str) -> dict[str, Any]:
+    """Options by which another master takes the place of the one that the run had, as far as nobody says others."""
+    from plimsoll.run.transport.lost_master import known_key
 
-    if not store.was_written_here(run):
-        raise UsageError(
-            f"run {run.id} was started on another machine, or in another container; only there --attach finds what its "
-            "workers measured"
-        )
-    with _waiting(f"for what the workers of run {run.id} measured", "stopped before the run was continued"):
-        left = fetch(run.id)
-    if left is None or not left.workers:
-        raise UsageError(
-            f"what the workers of run {run.id} measured is not on this machine any more: it is kept for five minutes; "
-            "start the run again"
-        )
-    return left
+    if (key := known_key(run)) is None:
+        return {}
+    known = {"master_bind_host": key.host, "master_bind_port": key.port}
+    known |= {"join_token": key.token} if key.token else {"insecure_join": True}
+    return {name: value for name, value in known.items() if name in words.defaults}
 
 
 def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[JoinedMachine]:

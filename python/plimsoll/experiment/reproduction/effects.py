@@ -81,10 +81,7 @@ def observed(texts: Iterable[str]) -> Iterator[Effect]:
 
 
 def _workers(plan: RunPlan) -> str:
-    workers = f"{plan.processes:,} worker process{'es' if plan.processes != 1 else ''} of Plimsoll"
-    if plan.cluster is None:
-        return workers
-    return f"{workers} on {plan.nodes:,} machines of the Ray cluster {plan.cluster}, which get the working folder"
+    return f"{plan.processes:,} worker process{'es' if plan.processes != 1 else ''} of Plimsoll"
 
 
 def _files(plan: RunPlan, read: Iterable[Path], digests: Mapping[int, str]) -> Iterator[Effect]:

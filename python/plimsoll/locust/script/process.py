@@ -9,22 +9,10 @@ reads the command; without, it does so when the plan has a locustfile: native us
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import sys
 
-PR_SET_PDEATHSIG = 1
-
-
-def end_with_parent() -> None:
-    """Kill this process when its parent ends. Linux only; elsewhere it ends when its stream closes."""
-    parent = os.getppid()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
-
+from plimsoll.run.parent import end_with_parent
 
 IS_AHEAD = sys.argv[1:2] == ["--ahead"]
 WORDS = sys.argv[1 + IS_AHEAD :]

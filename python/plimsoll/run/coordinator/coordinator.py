@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.coordinator.recovery.resumption import Resumption
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.transport.cluster import Cluster
     from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged
@@ -145,17 +144,7 @@ class Coordinator:
         for process in self.launch.start(self._relay.captures):
             self._loop.watch(process.connection, partial(self._read, process), process)
             self._relay.watch(process)
-        if (cluster := self.launch.cluster) is not None:
-            self._loop.watch(cluster.connection, partial(self._read_cluster, cluster))
-            self._relay.watch(cluster)
         self.launch.begin()
-
-    def _read_cluster(self, cluster: Cluster) -> None:
-        if not cluster.read():
-            self._loop.forget(cluster.connection)
-        if cluster.error is not None:
-            self._fail(cluster.error)
-            self._nodes.kill_all()
 
     def _begin(self) -> None:
         self._steering.prepare(self.plan, self.launch.classes, self.launch.shaped)

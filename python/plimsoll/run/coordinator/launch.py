@@ -8,10 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.reporting import Reporting
-from plimsoll.run.coordinator.recovery.resumption import unknown_rest
 from plimsoll.run.guard import check_caps
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.run.transport.cluster import Cluster
 from plimsoll.run.transport.joined_workers import JoinedWorkers
 from plimsoll.run.transport.local import WorkerProcess
 from plimsoll.run.transport.orders import Init, Open, Prepare
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.run.dispatch import UserClass
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster_node import ClusterNode
-    from plimsoll.run.transport.handle import Site, WorkerHandle
+    from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Prepared, Ready
 
@@ -32,14 +30,14 @@ logger = logging.getLogger("plimsoll.run")
 
 HEAD_START_NS = 100_000_000
 """ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
-CLUSTER_HEAD_START_NS = 500_000_000
+REMOTE_HEAD_START_NS = 500_000_000
 """The same of a run on several machines, in both models: users begin there at second 0, too."""
 
 
 def head_start(plan: RunPlan) -> int:
     """ns from the moment when all workers are ready to second 0."""
-    if plan.is_remote:
-        return CLUSTER_HEAD_START_NS
+    if plan.joined:
+        return REMOTE_HEAD_START_NS
     return HEAD_START_NS if plan.is_open else 0
 
 
@@ -58,8 +56,6 @@ class Launch:
         self.plan = plan
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._nodes = nodes
-        self.cluster: Cluster | None = None
-        """The cluster that the workers run on; None for other runs."""
         self._joined, self._joinable = joined, ready
         self.joined_workers: JoinedWorkers | None = None
         """The workers that have joined by themselves; None for other runs."""
@@ -73,10 +69,7 @@ class Launch:
     def start(self, capture: bool) -> list[WorkerHandle]:
         """Start all processes. capture: what they print comes through their `output`. Raises UsageError."""
         count = self.plan.processes
-        if self.plan.cluster is not None:
-            self.cluster = Cluster(self.plan, capture)
-            self._nodes.workers.add(self.cluster.workers.values())
-        elif self._joined is not None:
+        if self._joined is not None:
             self.joined_workers = JoinedWorkers(self.plan, self._joined, self._joinable)
             self._nodes.workers.add(self.joined_workers.workers.values())
         else:
@@ -99,9 +92,8 @@ class Launch:
 
     def log_files(self) -> None:
         """Which files travel to other machines. Not before somebody reads the log."""
-        for where in (self.cluster, self.joined_workers):
-            if where is not None:
-                where.shipment.log()
+        if self.joined_workers is not None:
+            self.joined_workers.shipment.log()
 
     def prepare(self, worker: WorkerHandle) -> None:
         """Prepare a worker that begins while the others run; `open` follows."""
@@ -144,15 +136,10 @@ class Launch:
             return False
         return self._ready.keys() >= self._nodes.workers.indexes
 
-    def keep(self) -> None:
-        """The store knows of the run: somebody may continue it if this process is lost."""
-        if self.cluster is not None and not self.shaped and unknown_rest(self.plan.to_dict()) is None:
-            self.cluster.keep()
-
     def on_started(self, worker: WorkerHandle, late: int) -> None:
         """A worker has begun second 0 so many ns late."""
         self._late_ms[worker.index] = abs(late) / 1e6
-        if self.plan.is_remote and len(self._late_ms) == self.plan.processes:
+        if self.plan.joined and len(self._late_ms) == self.plan.processes:
             if self.joined_workers is not None:
                 self.joined_workers.log_clocks()
             logger.info(
@@ -163,18 +150,11 @@ class Launch:
     @property
     def machines(self) -> list[ClusterNode]:
         """Machines that workers run on; empty if all run on this one."""
-        if self.cluster is not None:
-            return self.cluster.machines
         return [] if self.joined_workers is None else self.joined_workers.nodes
-
-    @property
-    def site(self) -> Site | None:
-        """All machines of the run; None if all workers run on this one."""
-        return self.cluster or self.joined_workers
 
     def with_start(self, facts: RunFacts) -> RunFacts:
         """The facts of the run, with how it began, and on which machines if not on this one."""
-        where = self.cluster or self.joined_workers
+        where = self.joined_workers
         late_ms = max(self._late_ms.values(), default=None)
         return replace(facts, start_error_ms=late_ms, cluster=None if where is None else where.facts())
 
@@ -183,9 +163,8 @@ class Launch:
         for process in self._nodes.processes:
             process.kill()
             process.wait()
-        for where in (self.cluster, self.joined_workers):
-            if where is not None:
-                where.close()
+        if self.joined_workers is not None:
+            self.joined_workers.close()
 
     @property
     def stamp(self) -> str:

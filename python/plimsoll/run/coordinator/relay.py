@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from plimsoll.run.loop import Loop
-
-
-class Printer(Protocol):
-    """A process whose output may come to us, or a cluster of them."""
-
-    @property
-    def output(self) -> IO[bytes] | None: ...
-    def read_output(self) -> Iterator[bytes]: ...
+    from plimsoll.run.transport.handle import WorkerHandle
 
 
 class OutputRelay:
@@ -31,18 +24,18 @@ class OutputRelay:
         """Processes are to be started with their output captured."""
         return self._take is not None
 
-    def watch(self, process: Printer) -> None:
+    def watch(self, process: WorkerHandle) -> None:
         """From now on."""
         if process.output is not None:
             self._loop.watch(process.output, partial(self._pass_on, process))
 
-    def end(self, process: Printer) -> None:
+    def end(self, process: WorkerHandle) -> None:
         """It has exited: pass on the rest."""
         if process.output is not None:
             self._pass_on(process)
             self._close(process)
 
-    def _pass_on(self, process: Printer) -> None:
+    def _pass_on(self, process: WorkerHandle) -> None:
         assert process.output is not None and self._take is not None
         if process.output.closed:  # by what was handled before this, in the same turn
             return
@@ -52,7 +45,7 @@ class OutputRelay:
                 return
             self._take(data)
 
-    def _close(self, process: Printer) -> None:
+    def _close(self, process: WorkerHandle) -> None:
         if process.output is not None and not process.output.closed:
             self._loop.forget(process.output)
             process.output.close()

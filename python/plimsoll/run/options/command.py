@@ -68,6 +68,11 @@ class RunWords:
     defaults: frozenset[str] = frozenset()
     """Names of the options that nothing has given a value: no word, no variable and no configuration file."""
 
+    @property
+    def places_workers(self) -> bool:
+        """The command starts workers elsewhere."""
+        return self.given["on"] is not None or self.given["cluster"] is not None
+
 
 def read_words(words: Sequence[str], folder: Path | None = None) -> RunWords:
     """What follows `plimsoll run`, with environment and configuration files. folder: where relative paths begin, and

@@ -31,23 +31,31 @@ def _kubernetes(where: str) -> Placer:
     return KubernetesPlacer(JobOptions.of(where))
 
 
+def _ray(where: str) -> Placer:
+    from plimsoll.run.placers.ray import RayOptions, RayPlacer
+
+    return RayPlacer(RayOptions.of(where))
+
+
 PLACERS = {
     "ssh": PlacerKind("ssh:hosts.txt", "hosts of a file, or USER@HOST,HOST, over the system's ssh", _ssh),
+    "ray": PlacerKind("ray:HOST:PORT,nodes=8", "machines of a Ray cluster, as --cluster and --nodes say", _ray),
     "k8s": PlacerKind("k8s:image=IMAGE,workers=4", "Pods of an indexed Job on Kubernetes", _kubernetes),
 }
 """All placers by the name that `--on` has."""
 
 
-def placer_of(text: str) -> Placer:
-    """text: as in `PLACERS`. Raises UsageError that names the option."""
+def placer_of(text: str, said: str = "") -> Placer:
+    """text: as in `PLACERS`. said: the option that asks for it, if it is not --on. Raises UsageError that names it."""
+    said = said or f"--on {text}"
     name, _, where = text.partition(":")
     kinds = members(GROUP, PlacerKind, PLACERS)
     if (kind := kinds.get(name)) is None:
         meant = nearest(name, kinds)
         guess = f"; did you mean {meant}?" if meant else ""
         examples = ", ".join(kinds[name].example for name in sorted(kinds))
-        raise UsageError(f"--on {text}: there is no such placer{guess}; there are {examples}")
+        raise UsageError(f"{said}: there is no such placer{guess}; there are {examples}")
     try:
         return kind.make(where)
     except UsageError as error:
-        raise UsageError(f"--on {text}: {error}") from error
+        raise UsageError(f"{said}: {error}") from error

@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MASTER_WAIT_S = 60
+MASTER_WAIT_S = 120
 """Seconds that a placed worker looks for its master. If the command is killed, its workers have ended after that."""
+REFUSED = 2
+"""The exit code of a worker that no further attempt would help: no master, another version, a wrong token."""
+
+
+def worker_words(host: str, port: int, workers: int, wait: int = MASTER_WAIT_S) -> list[str]:
+    """What follows `plimsoll`: workers that join the master there. wait: seconds that they look for it."""
+    return [
+        "run", "-f", "-", "--worker", "--master-host", host, "--master-port", str(port), "--processes", str(workers),
+        "--master-max-wait", str(wait),
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

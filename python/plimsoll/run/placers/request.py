@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.run.placers.kinds import placer_of
@@ -13,26 +13,43 @@ from plimsoll.run.placers.placer import MasterAddress
 from plimsoll.run.placers.placing import LIMIT_S, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.transport.master import Master
 
-NOT_WITH = ("master", "worker", "cluster", "attach", "insecure_join")
+NOT_WITH = ("master", "worker", "attach", "insecure_join")
 """Options that say themselves where workers come from, or how they join."""
 UNLESS_GIVEN = {"master_bind_host": "*", "master_bind_port": 0, "master_host": None}
 """Such a master listens at all addresses, at a port that is free, and its placer finds the address for the workers."""
 
 
 def as_master(words: RunWords) -> RunWords:
-    """The words of a command with --on as those of a master. Raises UsageError."""
-    given = words.given
+    """The words of a command that places workers, as those of a master. Raises UsageError."""
+    given = {**words.given, "on": _where(words.given)}
+    cluster = given["cluster"]
+    flag, count = ("--on", "say how many there") if cluster is None else ("--cluster", "say --workers-per-node N")
     for name in NOT_WITH:
         if given[name]:
-            raise UsageError(f"--on and --{name.replace('_', '-')} do not go together: --on starts the workers itself")
-    placer_of(given["on"])
+            other = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} and {other} do not go together: {flag} starts the workers itself")
+    if given["processes"] != 1:
+        raise UsageError(f"--processes is for this machine; with {flag} {count}")
+    placer_of(given["on"], "" if cluster is None else f"--cluster {cluster}")
     changes = {name: value for name, value in UNLESS_GIVEN.items() if name in words.defaults}
     return replace(words, given={**given, "master": True, **changes})
+
+
+def _where(given: Mapping[str, Any]) -> str:
+    """What --on says, or --cluster in its words. Raises UsageError."""
+    cluster, on, nodes, workers = (given[name] for name in ("cluster", "on", "nodes", "workers_per_node"))
+    if cluster is None:
+        return str(on)
+    if on is not None:
+        raise UsageError("--on and --cluster do not go together: each starts the workers itself")
+    if nodes is None:
+        raise UsageError("--cluster needs --nodes N: how many of its machines get workers")
+    return f"ray:{cluster},nodes={nodes},workers={workers}"
 
 
 @dataclass(frozen=True, slots=True)

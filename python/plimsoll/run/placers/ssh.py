@@ -8,23 +8,21 @@ import shlex
 import subprocess
 import threading
 import time
-from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import __version__
 from plimsoll.distribution import NAME
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.plain_text import printable
-from plimsoll.run.cluster.hosts import SSH, listed_hosts, read_hosts, with_hint
+from plimsoll.run.placers.hosts import SSH, listed_hosts, read_hosts, with_hint
 from plimsoll.run.placers.placer import MASTER_WAIT_S, Placement, Placer
+from plimsoll.run.placers.printed import LONGEST_LINE, PrintedLines, plain_line
 from plimsoll.run.transport.join_token import VARIABLE
-from plimsoll.run.transport.joining import ENDED, JOINED, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.run.cluster.hosts import ClusterHost
+    from plimsoll.run.placers.hosts import Host
     from plimsoll.run.placers.placer import MasterAddress
 
 START_TIMEOUT_S = 120.0
@@ -41,9 +39,6 @@ FIRST_PAUSE_S = 2.0
 """Seconds before workers that have ended are started again; twice as long each time."""
 SSH_FAILED = 255
 """The exit code of `ssh` itself; all others are those of what runs on the host."""
-LONGEST_LINE = 4000
-MOST_LINES = 1000
-"""Lines of a host that wait to be printed; of more, the oldest are left out."""
 MOST_WAITING = 3
 """Hosts of which is said why their workers wait: as a rule all have the same reason."""
 MARK = "plimsoll-workers="
@@ -85,7 +80,7 @@ exit "$code"
 class _Session:
     """One `ssh` to a host, with all workers of that host."""
 
-    def __init__(self, host: ClusterHost, master: MasterAddress) -> None:
+    def __init__(self, host: Host, master: MasterAddress) -> None:
         """Raises PlimsollError."""
         self.host = host
         self.workers: int | None = None
@@ -93,11 +88,10 @@ class _Session:
         self.has_said = threading.Event()
         """It has said how many, or has ended."""
         self.has_ended = threading.Event()
-        self.lines: deque[str] = deque(maxlen=MOST_LINES)
-        """What its workers have printed."""
-        self.waiting = ""
-        """Why they have not joined yet, as they say it; "" if they say nothing."""
-        self._last = ""
+        self.printed = PrintedLines(host.name)
+        """By its workers."""
+        self._refusal = ""
+        """What came last instead of how many it starts."""
         try:
             # In a session of its own: Ctrl-C at the terminal is the command's, which ends the workers in order.
             self._process = subprocess.Popen(
@@ -113,7 +107,7 @@ class _Session:
     def how(self) -> str:
         """Why it has ended."""
         code = self._process.returncode
-        why = with_hint(self._last or f"exit status {code}", self.host.name)
+        why = with_hint(self.printed.last or self._refusal or f"exit status {code}", self.host.name)
         if self.workers is None:
             return f"{self.host.name}: {why}"
         if code == SSH_FAILED or code < 0:
@@ -139,20 +133,14 @@ class _Session:
         """A thread of its own."""
         assert self._process.stdout is not None
         while data := self._process.stdout.readline(LONGEST_LINE):
-            line = printable(data.decode(errors="replace").rstrip())
-            if self.workers is None:
-                if line.startswith(MARK) and (count := line.removeprefix(MARK)).isdecimal():
-                    self.workers = int(count[:6])
-                    self.has_said.set()
-                elif line.strip():
-                    self._last = line
-            elif line.startswith(WAITING):
-                self.waiting = line
-            elif line.startswith(JOINED):
-                self.waiting = ""
-            elif line.strip() and line != ENDED:
-                self._last = line
-                self.lines.append(line)
+            line = plain_line(data)
+            if self.workers is not None:
+                self.printed.add(line)
+            elif line.startswith(MARK) and (count := line.removeprefix(MARK)).isdecimal():
+                self.workers = int(count[:6])
+                self.has_said.set()
+            elif line.strip():
+                self._refusal = line
         self._process.wait()
         self.has_ended.set()
         self.has_said.set()
@@ -161,14 +149,14 @@ class _Session:
 class SshPlacer(Placer):
     """hosts: each has workers of its own, one for each core or as many as its line says."""
 
-    def __init__(self, hosts: Sequence[ClusterHost]) -> None:
+    def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = list(hosts)
         self._sessions: list[_Session] = []
         self._master: MasterAddress | None = None
         self._count = 0
         self._starts: dict[str, int] = {}
         """By host: how often its workers were started again."""
-        self._due: queue.SimpleQueue[tuple[float, ClusterHost]] = queue.SimpleQueue()
+        self._due: queue.SimpleQueue[tuple[float, Host]] = queue.SimpleQueue()
         """Hosts whose workers are started again, and when."""
 
     @classmethod
@@ -197,16 +185,17 @@ class SshPlacer(Placer):
     def look(self) -> Placement:
         news, failures = [], []
         for session in self._sessions:
-            news += _printed(session)
+            news += session.printed.take()
         if self._master is None:
             return Placement(tuple(news))
         for session in [each for each in self._sessions if each.has_ended.is_set()]:
             self._sessions.remove(session)
-            news += _printed(session)
+            news += session.printed.take()
             failures.append(session.how)
             self._plan_start(session.host)
         news += self._start_due()
-        waiting = [f"{session.host.name}: {session.waiting}" for session in self._sessions if session.waiting]
+        reasons = [(session.host.name, session.printed.waiting) for session in self._sessions]
+        waiting = [f"{name}: {why}" for name, why in reasons if why]
         return Placement(tuple(news), "; ".join(waiting[:MOST_WAITING]), "; ".join(failures))
 
     def close(self) -> None:
@@ -230,7 +219,7 @@ class SshPlacer(Placer):
                 "notice that the master has ended"
             )
 
-    def _plan_start(self, host: ClusterHost) -> None:
+    def _plan_start(self, host: Host) -> None:
         count = self._starts.get(host.name, 0)
         if count < MOST_STARTS:
             self._starts[host.name] = count + 1
@@ -249,14 +238,7 @@ class SshPlacer(Placer):
         return news
 
 
-def _printed(session: _Session) -> list[str]:
-    lines = []
-    while session.lines:
-        lines.append(f"{session.host.name}: {session.lines.popleft()}")
-    return lines
-
-
-def _script(host: ClusterHost, master: MasterAddress) -> str:
+def _script(host: Host, master: MasterAddress) -> str:
     return _SCRIPT.format(
         variable=VARIABLE,
         token=shlex.quote(master.token),

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.run.transport.clock import WorkerClock
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Snapshot
     from plimsoll.run.transport.frames import Report
-    from plimsoll.run.transport.kept import KeptSeconds
     from plimsoll.run.transport.messages import Ending
     from plimsoll.run.transport.orders import Order
 
@@ -211,17 +210,12 @@ class WorkerHandle:
 
     def read_output(self) -> Iterator[bytes]:
         """What it has printed since the last call; b"" as the last once nothing more will come."""
-        return read_output(self.output)
-
-
-def read_output(stream: IO[bytes] | None) -> Iterator[bytes]:
-    """What can be read now from a stream that does not block; b"" as the last at its end."""
-    assert stream is not None
-    with contextlib.suppress(BlockingIOError):
-        data = b"-"
-        while data:
-            data = os.read(stream.fileno(), READ_BYTES)
-            yield data
+        assert self.output is not None
+        with contextlib.suppress(BlockingIOError):
+            data = b"-"
+            while data:
+                data = os.read(self.output.fileno(), READ_BYTES)
+                yield data
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,15 +228,3 @@ class WorkerSlot:
 
     host: str
     reserve: Callable[[int], Callable[[], WorkerHandle]]
-
-
-class Site(Protocol):
-    """All machines of a run."""
-
-    def free_slots(self) -> list[WorkerSlot]:
-        """Slots that are free now. A machine whose worker has failed has none."""
-        ...
-
-    def take_kept(self) -> list[KeptSeconds]:
-        """What machines have kept of workers whose coordinator could not be reached, each once."""
-        ...

@@ -13,12 +13,12 @@ import tarfile
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.plain_text import without_userinfo
-from plimsoll.run.limits import raise_open_files
+from plimsoll.run.limits import raise_open_files, usable_cpus
 from plimsoll.run.transport.admission import MustWaitError
 from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.frames import MAX_FRAME_BYTES, pack
@@ -166,6 +166,8 @@ class JoiningWorker:
             match channel.receive(MAX_FRAME_BYTES):
                 case "clock", []:
                     channel.send("clock", now())
+                case "measure", []:
+                    channel.send("measured", *_capacity())
                 case "files", [bytes(data), str(files), str(folder), [*locustfiles]]:
                     self._brought = Archive(data, files, folder, tuple(map(str, locustfiles)))
                 case "start", [int(index), bytes(ticket), bool(is_brought)]:
@@ -203,6 +205,15 @@ class JoiningWorker:
             stream.settimeout(None)
             self._process = spawn_worker(index, stream.fileno(), False, files, folder, str(kept))
         threading.Thread(target=_tell_end, args=(self._process, channel, place), daemon=True).start()
+
+
+def _capacity() -> list[Any]:
+    """Values of `CAPACITY`; takes some seconds."""
+    # Only here: no run needs it.
+    from plimsoll.run.calibration import CAPACITY, calibrate
+
+    measured = {"cpus": usable_cpus(), **calibrate()}
+    return [measured[name] for name in CAPACITY]
 
 
 def _below(place: str, name: str) -> str:

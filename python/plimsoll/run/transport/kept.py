@@ -11,7 +11,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.run.transport.frames import MAX_REPORT_BYTES, Frames, pack, unpack_report
 from plimsoll.run.transport.messages import EncodedSnapshot
@@ -19,8 +19,6 @@ from plimsoll.run.transport.report_rules import ProtocolError, is_count, is_sett
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from plimsoll.run.transport.clock import ClockEstimate
 
 MOST_SNAPSHOTS = 60
 """A store that has not kept a second for so long has failed."""
@@ -60,19 +58,6 @@ class KeptSnapshots:
             os.fdopen(os.open(self._file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as stream,
         ):
             stream.write(b"".join([pack("plan", self._index, self.first, self.plan), *self._snapshots]))
-
-
-class KeptSource(Protocol):
-    """A process that may have kept what one worker of a continued run has measured."""
-
-    @property
-    def kept(self) -> KeptSeconds | None:
-        """None: nothing has come of it."""
-        ...
-
-    def estimate(self) -> ClockEstimate | None:
-        """Of its clock; None if that is not known."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import socket
 import subprocess
-from typing import TYPE_CHECKING
 
 from plimsoll.run.program import ProgramProcess
 from plimsoll.run.transport.handle import WorkerHandle
 from plimsoll.run.transport.spawning import connected_worker, taken_ahead
-
-if TYPE_CHECKING:
-    from plimsoll.run.transport.clock import WorkerClock
 
 EXIT_TIMEOUT_S = 5.0
 """Seconds that a process may take to exit once it has said all."""
@@ -27,9 +22,7 @@ REPEATED_S = 1.0
 class WorkerProcess(WorkerHandle):
     """A child with one worker, or the main node, in it.
 
-    capture: its stdout and stderr come through `output` instead of going to ours. files: the folder with the files of
-    the run, if they were brought here from another machine; the child is then in a session of its own and ends with
-    this process. folder: its working directory. kept: as `spawn_worker` has it. is_own: it is the process of the
+    capture: its stdout and stderr come through `output` instead of going to ours. is_own: it is the process of the
     program that has called `locust.main.main()`, if there is one; only one in a command can be.
     """
 
@@ -38,17 +31,11 @@ class WorkerProcess(WorkerHandle):
         index: int,
         *,
         capture: bool = False,
-        clock: WorkerClock | None = None,
-        files: str | None = None,
-        folder: str | None = None,
-        kept: str | None = None,
         is_own: bool = False,
     ) -> None:
-        ahead = taken_ahead(index, capture) if files is None and folder is None else None
-        connection, self._process = ahead or connected_worker(index, capture, files, folder, kept, is_own=is_own)
-        self._leads_session = files is not None
+        connection, self._process = taken_ahead(index, capture) or connected_worker(index, capture, is_own=is_own)
         self._is_own = is_own
-        super().__init__(index, connection, self._process.stdout, clock)
+        super().__init__(index, connection, self._process.stdout)
 
     @property
     def pid(self) -> int:
@@ -59,25 +46,13 @@ class WorkerProcess(WorkerHandle):
         return f"pid {self.pid}"
 
     def kill(self) -> None:
-        """With what its users have started, if it leads a session."""
-        if self._leads_session and self._process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
-        elif self._is_own and isinstance(self._process, ProgramProcess):
+        if self._is_own and isinstance(self._process, ProgramProcess):
             # The rest of the program is to run: the worker ends by itself, as if the coordinator were lost.
-            self.end_orders()
+            with contextlib.suppress(OSError):
+                self.connection.shutdown(socket.SHUT_WR)
             self._process.kill_after(2 * EXIT_TIMEOUT_S)
         else:
             self._process.kill()
-
-    def end_orders(self) -> None:
-        """There is no coordinator any more: the worker writes what it has kept, and exits."""
-        with contextlib.suppress(OSError):
-            self.connection.shutdown(socket.SHUT_WR)
-
-    @property
-    def has_exited(self) -> bool:
-        return self._process.poll() is not None
 
     def wait(self) -> str | None:
         self.connection.close()

@@ -3,11 +3,12 @@
 `plimsoll.run.transport.joining` is the other side. A machine keeps one connection for as long as it has joined: it gets
 orders there, and answers. For each run it opens a second one, which is the stream of its worker.
 
-    clock · files DATA FILES FOLDER · start INDEX TICKET BROUGHT · kill · quit      to the machine
-    kept DATA · clock STAMP · exited CODE          from it; the first, with what `kept` writes, once
+    clock · measure · files DATA FILES FOLDER · start INDEX TICKET BROUGHT · kill · quit      to the machine
+    kept DATA · clock STAMP · measured VALUES · exited CODE      from it; the first, with what `kept` writes, once
     stream TICKET                                  its first frame on the second connection
 
-BROUGHT: the worker has the files of the last `files`. CODE: of its process; None after 0, negative after a signal.
+VALUES: those of `CAPACITY`. BROUGHT: the worker has the files of the last `files`. CODE: of its process; None after 0,
+negative after a signal.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.run.calibration import CAPACITY
 from plimsoll.run.transport.admission import AddressLocks, Complaints, Greetings
 from plimsoll.run.transport.clock import ClockEstimate
 from plimsoll.run.transport.cluster_node import ROUND_TRIPS
@@ -34,7 +36,8 @@ from plimsoll.run.transport.frames import MAX_REPORT_BYTES, pack
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, Channel, Hello, admit, limit_sending, tune
 from plimsoll.run.transport.join_token import ALL
 from plimsoll.run.transport.kept import KeptSeconds
-from plimsoll.run.transport.report_rules import ProtocolError, is_integer
+from plimsoll.run.transport.lost_master import MasterKey
+from plimsoll.run.transport.report_rules import ProtocolError, is_amount, is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +49,7 @@ logger = logging.getLogger("plimsoll.run")
 OWN_PYTHON = platform.python_version()
 BACKLOG = 1024
 CLOCK_TIMEOUT_S = 5.0
+MEASURE_TIMEOUT_S = 60.0
 KEPT_TIMEOUT_S = 60.0
 """Seconds for what a worker has kept to come."""
 CLOSE_TIMEOUT_S = 3.0
@@ -92,6 +96,8 @@ class JoinedMachine:
         """What it has sent that no machine sends."""
         self._awaits_clock = False
         self._stamps: SimpleQueue[tuple[int, int]] = SimpleQueue()
+        self._awaits_capacity = False
+        self._capacities: SimpleQueue[list[Any]] = SimpleQueue()
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
 
     @property
@@ -131,6 +137,15 @@ class JoinedMachine:
             trips.append((before, theirs, after))
         return ClockEstimate.of(trips)
 
+    def measure(self) -> dict[str, Any] | None:
+        """What one worker of it can send: values by the names of `CAPACITY`; None if it does not say."""
+        self._awaits_capacity = True
+        try:
+            self.channel.send("measure")
+            return dict(zip(CAPACITY, self._capacities.get(timeout=MEASURE_TIMEOUT_S), strict=True))
+        except (Empty, OSError):
+            return None
+
     def stream(self, timeout: float) -> socket.socket | None:
         """That of its worker, once it is there. timeout: seconds."""
         try:
@@ -165,11 +180,18 @@ class JoinedMachine:
             case "clock", [int(stamp)] if self._awaits_clock and is_integer(stamp):
                 self._awaits_clock = False
                 self._stamps.put((stamp, now()))
+            case "measured", [*values] if self._awaits_capacity and _are_capacity(values):
+                self._awaits_capacity = False
+                self._capacities.put(values)
             case "exited", [None | int() as code] if not self.has_ended.is_set():
                 self.how = _how_exited(code)
                 self.has_ended.set()
             case _:
                 raise ProtocolError("a message that was not to come now")
+
+
+def _are_capacity(values: list[Any]) -> bool:
+    return len(values) == len(CAPACITY) and all(value is None or is_amount(value) for value in values)
 
 
 def _how_exited(code: int | None) -> str | None:
@@ -204,6 +226,8 @@ class Master:
         except OSError as error:
             raise UsageError(f"cannot listen for workers at {host}:{port}: {error.strerror or error}") from error
         self.port: int = self._listener.getsockname()[1]
+        self.key = MasterKey(host, self.port, token)
+        """What another master needs to take the place of this one."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property

@@ -53,12 +53,16 @@ def first_worker(words: Sequence[str]) -> Iterator[None]:
     """Within the block the first worker of `plimsoll run …` is starting, if these words may ask for one. Nothing is
     read but the words: the command ends it if it is not needed."""
     try:
-        if words[:1] == ["run"] and not STARTS_NONE.intersection(words) and calling_program() is None:
+        if words[:1] == ["run"] and not _starts_none(words) and calling_program() is None:
             capture = "--only-summary" not in words and sys.stderr.isatty() and sys.stdout.isatty()
             _start_ahead(1, capture=capture, is_native=_looks_native(words[1:]))
         yield
     finally:
         end_unused()
+
+
+def _starts_none(words: Sequence[str]) -> bool:
+    return any(word.partition("=")[0] in STARTS_NONE for word in words)
 
 
 def _looks_native(words: Sequence[str]) -> bool:
@@ -105,22 +109,13 @@ def _start_ahead(count: int, *, capture: bool, is_native: bool) -> None:
 
 
 def connected_worker(
-    index: int,
-    capture: bool,
-    files: str | None = None,
-    folder: str | None = None,
-    kept: str | None = None,
-    *,
-    is_own: bool = False,
-    loads_locust: bool = False,
+    index: int, capture: bool, *, is_own: bool = False, loads_locust: bool = False
 ) -> tuple[socket.socket, ChildProcess]:
     """Our end of its stream, and the process. The arguments are those of `spawn_worker`."""
     connection, theirs = socket.socketpair()
     try:
         with theirs:
-            return connection, spawn_worker(
-                index, theirs.fileno(), capture, files, folder, kept, is_own=is_own, loads_locust=loads_locust
-            )
+            return connection, spawn_worker(index, theirs.fileno(), capture, is_own=is_own, loads_locust=loads_locust)
     except OSError:
         connection.close()
         raise
@@ -130,15 +125,17 @@ def spawn_worker(
     index: int,
     fd: int,
     capture: bool,
-    files: str | None,
-    folder: str | None,
+    files: str | None = None,
+    folder: str | None = None,
     kept: str | None = None,
     *,
     is_own: bool = False,
     loads_locust: bool = False,
 ) -> ChildProcess:
-    """fd: its end of the stream. kept: the file for what it measured, if the coordinator is lost; with files only.
-    loads_locust: it loads what a locustfile needs before it knows the plan. The others as `WorkerProcess` has them."""
+    """fd: its end of the stream. files: the folder with the files of the run, if they were brought here from another
+    machine; the process is then in a session of its own and ends with this one. folder: its working directory. kept:
+    the file for what it measured, if the coordinator is lost; with files only. loads_locust: it loads what a locustfile
+    needs before it knows the plan. capture, is_own: as `WorkerProcess` has them."""
     if (program := calling_program()) is not None:
         worker = {"index": index, "files": files, "kept": kept}
         return program.work(worker, fd, folder, captured=capture, is_own=is_own, in_session=files is not None)

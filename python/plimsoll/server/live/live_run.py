@@ -114,7 +114,7 @@ class LiveRun:
 
     def take(self, progress: Progress) -> ChartUpdate:
         """`Progress.view` already includes this batch."""
-        if self._throttling is None and not self.plan.is_remote:
+        if self._throttling is None and not self.plan.joined:
             self._throttling = PeriodsSince()
         if progress.state != "stopping":
             self._left = progress.workers

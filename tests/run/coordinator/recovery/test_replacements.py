@@ -37,7 +37,7 @@ class Scene:
         self.posted: list[Callable[[], None]] = []
         self.losses = SimpleNamespace(lost=[], vacant={1: SimpleNamespace(index=1)})
         site = SimpleNamespace(free_slots=self._free_slots, take_kept=list)
-        launch: Any = SimpleNamespace(plan=plan, site=site)
+        launch: Any = SimpleNamespace(plan=plan, joined_workers=site)
         loop: Any = SimpleNamespace(post=self.posted.append)
         unused: Any = None
         losses: Any = self.losses

@@ -161,7 +161,7 @@ def test_the_plan_comes_from_a_worker_and_must_be_the_one_of_the_store(store: St
         ("running", {}, "is still there, so nothing is lost"),
         ("stopped", {}, r"has ended \(stopped\)"),
         ("interrupted", {"plan": {"joined": False}}, "were on its own machine and ended with it"),
-        ("interrupted", {"plan": {"cluster": "h:1", "load": {"iterations": 9}}}, "how many iterations run r has left"),
+        ("interrupted", {"plan": {"joined": True, "load": {"iterations": 9}}}, "how many iterations run r has left"),
         ("interrupted", {"shaped": True}, "followed a LoadTestShape"),
         ("interrupted", {"plan": {"joined": True, "load": {"requests": 9}}}, "how many requests run r has left"),
         (
@@ -174,6 +174,6 @@ def test_the_plan_comes_from_a_worker_and_must_be_the_one_of_the_store(store: St
 def test_a_run_that_cannot_be_continued_is_refused(store: Store, status: str, changes: Any, why: str) -> None:
     run = _stored(store, {0: 1})
     check_resumable(run)
-    check_resumable(replace(run, manifest=Manifest.from_json({**run.manifest.to_json(), "plan": {"cluster": "h:1"}})))
+    check_resumable(replace(run, manifest=Manifest.from_json({**run.manifest.to_json(), "plan": {"joined": True}})))
     with pytest.raises(UsageError, match=why):
         check_resumable(replace(run, status=status, manifest=Manifest.from_json({**run.manifest.to_json(), **changes})))

@@ -67,7 +67,7 @@ class Replacements:
 
     def look(self, result: Result) -> None:
         """Once a second."""
-        site = self._launch.site
+        site = self._launch.joined_workers
         if site is None or self._launch.plan.on_worker_loss == "stop":
             return
         if self._has_ended or result.started is None:

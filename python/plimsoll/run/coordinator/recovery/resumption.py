@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.name_limit import NameLimit
     from plimsoll.run.coordinator.run_clock import RunClock
     from plimsoll.run.result import Result
-    from plimsoll.run.transport.kept import KeptSeconds, KeptSource
+    from plimsoll.run.transport.kept import KeptSeconds
+    from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.store import Store, StoredRun
     from plimsoll.store.writer import RunWriter
@@ -45,10 +46,10 @@ def check_resumable(run: StoredRun) -> None:
         raise UsageError(f"the process of run {run.id} is still there, so nothing is lost; `plimsoll stop` ends it")
     if run.status != "interrupted":
         raise UsageError(f"run {run.id} has ended ({run.status}); there is nothing to continue")
-    if not plan.joined and not plan.cluster:
+    if not plan.joined:
         raise UsageError(
-            f"the workers of run {run.id} were on its own machine and ended with it; start it again. Only a run with "
-            "--master or --cluster can be continued"
+            f"the workers of run {run.id} ended with its command; start it again. Only a run with --master, --on or "
+            "--cluster can be continued"
         )
     if run.manifest.shaped:
         raise UsageError(f"run {run.id} followed a LoadTestShape, which would begin anew; start it again")
@@ -102,12 +103,10 @@ class _Gap:
 
 
 class Resumption:
-    """run: as the store has it. sources: one for each worker, by its index. then: is called once this process is the
-    one that writes the run."""
+    """run: as the store has it. machines: one for each worker, by its index."""
 
-    def __init__(self, run: StoredRun, sources: Sequence[KeptSource], then: Callable[[], None] = lambda: None) -> None:
-        self._sources = sources
-        self._then = then
+    def __init__(self, run: StoredRun, machines: Sequence[JoinedMachine]) -> None:
+        self._machines = machines
         self.notes: list[str] = []
         """Those of the run from now on, as `facts`; known once the load is about to begin."""
         self.facts = run.facts
@@ -118,7 +117,7 @@ class Resumption:
         self.recorded.add(self._stored.intervals, self._stored.health)
         self._begun = max((event.to_second for event in run.facts.resumed or ()), default=0)
         """The first second since it was last continued."""
-        self._gaps = [self._gap(index, source.kept) for index, source in enumerate(sources)]
+        self._gaps = [self._gap(index, machine.kept) for index, machine in enumerate(machines)]
 
     @property
     def manifest(self) -> Manifest:
@@ -128,9 +127,7 @@ class Resumption:
         """Goes on with the run where a new one is started."""
 
         def resume(_: Manifest) -> RunWriter:
-            writer = store.resume_run(self._run, self.notes, self.facts)
-            self._then()
-            return writer
+            return store.resume_run(self._run, self.notes, self.facts)
 
         return resume
 
@@ -183,9 +180,9 @@ class Resumption:
     def _epoch(self) -> int:
         """Second 0 by our clock: by the worker's whose clock is best known, else by the time of day."""
         found = []
-        for source in self._sources:
-            if source.kept is not None and (estimate := source.estimate()) is not None:
-                found.append((estimate.error, source.kept.epoch - estimate.offset))
+        for machine in self._machines:
+            if machine.kept is not None and (estimate := machine.estimate()) is not None:
+                found.append((estimate.error, machine.kept.epoch - estimate.offset))
         return min(found)[1] if found else now() - round((time.time() - self._run.started) * SECOND)
 
 

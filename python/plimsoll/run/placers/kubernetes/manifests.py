@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, TypeAlias
 
-from plimsoll.run.placers.placer import MASTER_WAIT_S
+from plimsoll.run.placers.placer import MASTER_WAIT_S, REFUSED, worker_words
 from plimsoll.run.transport.join_token import VARIABLE
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ Manifest: TypeAlias = dict[str, Value]
 
 CONTAINER = "worker"
 TOKEN_KEY = "token"
-REFUSED = 2
-"""The exit code of a worker that no further attempt would help: no master, another version, a wrong token."""
 RETRIES = 5
 """Of one index, after Pods that failed of themselves. Pods that are evicted do not count."""
 GRACE_S = 10
@@ -80,10 +78,7 @@ def _labels(name: str) -> Manifest:
 
 def _pod(name: str, options: JobOptions, host: str, port: int, wait: int) -> Manifest:
     resources: Manifest = {"cpu": options.cores, "memory": options.memory}
-    command: list[Value] = [
-        "plimsoll", "run", "-f", "-", "--worker", "--master-host", host, "--master-port", str(port),
-        "--processes", str(options.per_pod), "--master-max-wait", str(wait),
-    ]  # fmt: skip
+    command: list[Value] = ["plimsoll", *worker_words(host, port, options.per_pod, wait)]
     pod: Manifest = {
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": GRACE_S,

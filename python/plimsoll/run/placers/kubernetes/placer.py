@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.placers.kubernetes.cluster import GoneError, KubernetesCluster, UnreachableError, is_in_pod
-from plimsoll.run.placers.kubernetes.manifests import REFUSED, job, secret
-from plimsoll.run.placers.placer import MASTER_WAIT_S, Placement, Placer
+from plimsoll.run.placers.kubernetes.manifests import job, secret
+from plimsoll.run.placers.placer import MASTER_WAIT_S, REFUSED, Placement, Placer
 from plimsoll.run.transport.join_token import ALL, reachable
 
 if TYPE_CHECKING:

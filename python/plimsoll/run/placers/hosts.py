@@ -1,50 +1,43 @@
-"""The machines of a cluster that is reached by SSH: the file that lists them, and commands on them."""
+"""The file of hosts that SSH reaches, and what `ssh` says of them."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
 """It asks for nothing: keys and known hosts are as they are for `ssh` itself."""
-TIMEOUT_S = 120.0
 PYTHON = "python3"
-AT_ONCE = 32
-"""Hosts."""
 
 _HOST = re.compile(r"([\w.-]+@)?[\w.:-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterHost:
-    """A line of the file: `[USER@]HOST [cpus=N] [python=PATH] [address=IP]`."""
+class Host:
+    """A line of the file: `[USER@]HOST [cpus=N] [python=PATH]`."""
 
     name: str
     """As `ssh` takes it."""
     cpus: int | None = None
-    """Cores for workers; None: all."""
+    """Workers there; None: one for each core."""
     python: str = PYTHON
-    """The interpreter there that has Plimsoll and Ray."""
-    address: str | None = None
-    """That by which the other nodes reach it; None: Ray finds one."""
+    """The interpreter there that has Plimsoll."""
 
 
-def read_hosts(path: str) -> list[ClusterHost]:
+def read_hosts(path: str) -> list[Host]:
     """One host a line; what follows # is a comment. Raises UsageError that names file, line and field."""
     try:
         lines = Path(path).read_text().splitlines()
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    hosts: list[ClusterHost] = []
+    hosts: list[Host] = []
     for number, line in enumerate(lines, 1):
         if words := line.partition("#")[0].split():
             host = _host(words, f"{path}:{number}")
@@ -56,9 +49,9 @@ def read_hosts(path: str) -> list[ClusterHost]:
     return hosts
 
 
-def listed_hosts(text: str) -> list[ClusterHost]:
+def listed_hosts(text: str) -> list[Host]:
     """Hosts with commas between: ann@10.0.0.2,10.0.0.3. Raises UsageError."""
-    hosts: list[ClusterHost] = []
+    hosts: list[Host] = []
     for name in text.split(","):
         if "/" in name or name.endswith((".txt", ".csv", ".ini")):
             raise UsageError(f"there is no file {name}")
@@ -82,49 +75,18 @@ def with_hint(why: str, host: str) -> str:
     return why
 
 
-def _host(words: Sequence[str], where: str) -> ClusterHost:
+def _host(words: Sequence[str], where: str) -> Host:
     name, *settings = words
     # A name that begins with a dash would be an option of ssh.
     if not _HOST.fullmatch(name) or name.startswith("-"):
         raise UsageError(f"{where}: {name} is not a host; write [USER@]HOST")
-    cpus, python, address = None, PYTHON, None
+    cpus, python = None, PYTHON
     for each in settings:
         field, _, value = each.partition("=")
         if field == "cpus" and value.isdecimal() and int(value) > 0:
             cpus = int(value)
         elif field == "python" and value:
             python = value
-        elif field == "address" and _HOST.fullmatch(value):
-            address = value
         else:
-            raise UsageError(
-                f"{where}: {each} is not understood; after the host there may be cpus=4, python=PATH and address=IP"
-            )
-    return ClusterHost(name, cpus, python, address)
-
-
-def on_all(hosts: Sequence[ClusterHost], script: Callable[[ClusterHost], str]) -> dict[str, str]:
-    """Run a script of the shell on all of them at once; what each has printed, by name. The script goes through the
-    standard input: its text is in no list of processes. Raises PlimsollError that names all hosts where it failed."""
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        done = list(pool.map(lambda host: _run(host, script(host)), hosts))
-    failed = [f"{host.name}: {why}" for host, (why, _) in zip(hosts, done, strict=True) if why]
-    if failed:
-        raise PlimsollError("; ".join(failed))
-    return {host.name: out for host, (_, out) in zip(hosts, done, strict=True)}
-
-
-def _run(host: ClusterHost, script: str) -> tuple[str, str]:
-    """Why it failed, and what it has printed."""
-    try:
-        done = subprocess.run(
-            [*SSH, host.name, "sh -s"], input=script, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-        )
-    except FileNotFoundError:
-        return "there is no program ssh on this machine", ""
-    except subprocess.TimeoutExpired:
-        return f"no answer within {TIMEOUT_S:g} s", ""
-    if done.returncode == 0:
-        return "", done.stdout
-    said = [each.strip() for each in (done.stderr or done.stdout).splitlines() if each.strip()]
-    return with_hint(said[-1], host.name) if said else f"exit status {done.returncode}", ""
+            raise UsageError(f"{where}: {each} is not understood; after the host there may be cpus=4 and python=PATH")
+    return Host(name, cpus, python)

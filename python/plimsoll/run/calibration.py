@@ -34,6 +34,8 @@ class Visitor(HttpUser):
     def get(self):
         self.client.get("/")
 """
+CAPACITY = ("cpus", "native", "python", "open_files", "ports")
+"""Fields of `plimsoll.run.sizing.MachineCapacity` that a machine measures of itself; each may be None but the first."""
 PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from plimsoll.run.cluster import calibration
-from plimsoll.run.cluster.calibration import ANSWER, NATIVE, PYTHON, answer_all, calibrate, requests_per_second
+from plimsoll.run import calibration
+from plimsoll.run.calibration import ANSWER, NATIVE, PYTHON, answer_all, calibrate, requests_per_second
 
 
 @pytest.mark.parametrize("kind", [NATIVE, PYTHON])
@@ -20,7 +20,7 @@ def test_a_worker_is_measured_with_each_kind_of_user(kind: str, monkeypatch: pyt
 
 
 def test_what_limits_the_connections_of_this_machine_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.run.cluster.calibration.requests_per_second", lambda kind: 1.0)
+    monkeypatch.setattr("plimsoll.run.calibration.requests_per_second", lambda kind: 1.0)
     found = calibrate()
     assert (found["native"], found["python"]) == (1.0, 1.0)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
