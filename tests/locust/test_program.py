@@ -87,14 +87,16 @@ class Started:
         command = [sys.executable, "-m", "plimsoll", "python", "program.py", "-H", target.url, *words]
         variables = {**os.environ, "PLIMSOLL_EXIT_CODE_ON_INVALID": "0", **variables}
         self.process = subprocess.Popen(
-            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
     def end(self) -> tuple[int, list[str]]:
         """Its exit code, and the lines that the program itself prints, without order."""
-        self.output, _ = self.process.communicate(timeout=60)
+        # Not one stream for both: what a process logs in two pieces may stand around a line of another one.
+        printed, logged = self.process.communicate(timeout=60)
+        self.output = printed + logged
         own = ("begins", "init", "start", "quitting", "ends")
-        return self.process.returncode, sorted(line for line in self.output.splitlines() if line.startswith(own))
+        return self.process.returncode, sorted(line for line in printed.splitlines() if line.startswith(own))
 
 
 def test_the_command_with_this_programs_arguments() -> None:
