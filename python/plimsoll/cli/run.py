@@ -99,6 +99,8 @@ def run(ctx: click.Context, /, **_: Any) -> None:
 
 def _run(words: RunWords) -> int:
     if words.places_workers:
+        refuse_elsewhere("--cluster", words.given["cluster"])
+        refuse_elsewhere("--on", words.given["on"])
         # Only here: few runs have one.
         from plimsoll.run.placers.request import as_master
 
@@ -111,7 +113,6 @@ def _run(words: RunWords) -> int:
         return join_master(words)
     if given["attach"]:
         return attach(words)
-    refuse_elsewhere("--on" if given["cluster"] is None else "--cluster", given["on"])
     plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:

@@ -85,11 +85,15 @@ def test_what_the_driver_says_is_how_the_workers_are_doing(driver: Path) -> None
 
 def test_a_refusal_is_the_error_and_a_driver_that_ends_is_named_with_its_last_words(driver: Path) -> None:
     driver.write_text(SAY + "say(failure='there is no Ray cluster at 10.0.0.1:6379: refused')\n")
+    placer = RayPlacer(OPTIONS)
     with pytest.raises(PlimsollError, match=r"^there is no Ray cluster at 10\.0\.0\.1:6379: refused$"):
-        RayPlacer(OPTIONS).start(MASTER)
+        placer.start(MASTER)
+    placer.close()
     driver.write_text("print('\\x1b[31mno memory\\x1b[0m')\nraise SystemExit(1)\n")
+    placer = RayPlacer(OPTIONS)
     with pytest.raises(PlimsollError, match=r"^the driver of Ray has ended: no memory$"):
-        RayPlacer(OPTIONS).start(MASTER)
+        placer.start(MASTER)
+    placer.close()
 
 
 def test_a_token_that_nobody_else_can_read_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

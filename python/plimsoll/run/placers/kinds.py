@@ -39,7 +39,7 @@ def _ray(where: str) -> Placer:
 
 PLACERS = {
     "ssh": PlacerKind("ssh:hosts.txt", "hosts of a file, or USER@HOST,HOST, over the system's ssh", _ssh),
-    "ray": PlacerKind("ray:HOST:PORT,nodes=8", "machines of a Ray cluster, as --cluster and --nodes say", _ray),
+    "ray": PlacerKind("ray:10.0.0.1:6379,nodes=8", "machines of a Ray cluster, as --cluster and --nodes say", _ray),
     "k8s": PlacerKind("k8s:image=IMAGE,workers=4", "Pods of an indexed Job on Kubernetes", _kubernetes),
 }
 """All placers by the name that `--on` has."""

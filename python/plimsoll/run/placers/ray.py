@@ -125,14 +125,9 @@ class RayPlacer(Placer):
         driver, self._driver = self._driver, None
         if driver is None:
             return
-        self._driver_ends(driver)
-
-    def _driver_ends(self, driver: subprocess.Popen[bytes]) -> None:
-        """Raises PlimsollError if it must be killed."""
-        with contextlib.suppress(OSError):
-            assert driver.stdin is not None
-            driver.stdin.write(b"end\n")
-            driver.stdin.close()
+        assert driver.stdin is not None
+        with contextlib.suppress(OSError), driver.stdin as orders:
+            orders.write(b"end\n")
         try:
             driver.wait(END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -149,12 +144,12 @@ class RayPlacer(Placer):
     def _read(self, driver: subprocess.Popen[bytes]) -> None:
         """A thread of its own."""
         assert driver.stdout is not None
-        while data := driver.stdout.readline(2 * LONGEST_LINE):
-            if not data.startswith(MARK.encode()):
-                self._last = plain_line(data) or self._last
-                continue
-            # An object per line, of which the driver makes nothing else.
-            self._take(json.loads(data[len(MARK) :]))
+        with driver.stdout as lines:
+            while data := lines.readline(2 * LONGEST_LINE):
+                if data.startswith(MARK.encode()):
+                    self._take(json.loads(data[len(MARK) :]))
+                else:
+                    self._last = plain_line(data) or self._last
         code = driver.wait()
         if code and not self._placement.failure:
             self._placement = replace(self._placement, failure=f"the driver of Ray has ended: {self._last or code}")
