@@ -24,7 +24,7 @@ COPY --from=page /src/python/plimsoll/web python/plimsoll/web
 RUN /tools/bin/maturin build --release --locked --out /wheels
 
 FROM python:3.13-slim
-# "locust,postgresql,cluster" adds Ray, for KubeRay.
+# "locust,postgresql,kubernetes" adds the client with which the command makes Pods.
 ARG EXTRAS=locust,postgresql
 RUN useradd --create-home --uid 1000 plimsoll && mkdir -p /mnt/locust && chown plimsoll /mnt/locust
 COPY --from=wheel /wheels /tmp/wheels

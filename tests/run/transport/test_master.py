@@ -106,6 +106,30 @@ def test_another_python_is_said_and_noted(master: Master, said: list[str], monke
     other.close()
 
 
+def test_a_machine_says_what_it_can_send_when_it_is_asked_and_nothing_else_is_taken_for_that(master: Master) -> None:
+    channels = [_joined(master, host) for host in ("vm-a", "vm-b", "vm-c")]
+    master.wait_for(3, 30)
+    by_host = {machine.host: machine for machine in master.ready}
+    answers = {"vm-a": [4, 40_000.0, None, None, 28_232], "vm-b": [4, 40_000.0], "vm-c": [4, float("nan"), 1, 1, 1]}
+    for channel, (host, answer) in zip(channels, answers.items(), strict=True):
+
+        def reply(channel: Channel = channel, answer: list[Any] = answer) -> None:
+            assert channel.receive() == ("measure", [])
+            channel.send("measured", *answer)
+
+        threading.Thread(target=reply, daemon=True).start()
+        if host == "vm-a":
+            expected = {"cpus": 4, "native": 40_000.0, "python": None, "open_files": None, "ports": 28_232}
+            assert by_host[host].measure() == expected
+        else:
+            threading.Thread(target=by_host[host].measure, daemon=True).start()
+            assert by_host[host].is_gone.wait(30), "it breaks the protocol"
+    channels[0].send("measured", *answers["vm-a"])
+    assert by_host["vm-a"].is_gone.wait(30), "nobody has asked"
+    for channel in channels:
+        channel.close()
+
+
 def test_a_name_does_not_steer_the_terminal(master: Master, said: list[str]) -> None:
     channel = Channel(_connect(master))
     with pytest.raises(UsageError):

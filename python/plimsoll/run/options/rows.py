@@ -132,8 +132,8 @@ _HOW_MUCH = (
             help="Worker processes, one core each; -1 is one per core.",
             locust=LocustOption(_WORKER, env="PROCESSES", as_given=True)),
     _option("--cluster", group=HOW_MUCH, metavar="[HOST:PORT]", optional="auto",
-            help="Run the workers on machines of a Ray cluster; without an address: RAY_ADDRESS, or the cluster that "
-                 "this machine is a part of."),
+            help="Have a Ray cluster start the workers on its machines; they join this command as with --on. Without "
+                 "an address: RAY_ADDRESS, or the cluster that this machine is a part of."),
     _option("--nodes", group=HOW_MUCH, metavar="N", kind=Kind.COUNT,
             help="With --cluster: how many of its machines get workers."),
     _option("--workers-per-node", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=1,
@@ -203,9 +203,9 @@ _JOINED = (
     _option("--master-max-wait", group=JOINED, metavar="SECONDS", kind=Kind.COUNT, default=300,
             help="With --worker: how long it looks for a master that is not there yet, or is gone; 300 by default."),
     _option("--attach", group=JOINED, metavar="RUN",
-            help="Continue a run whose command is lost, to its end: one with --master, as its new master, or one with "
-                 "--cluster, on the same machine. What its workers measured is kept for five minutes. Reports are "
-                 "those of this command; its thresholds are added to those of the run."),
+            help="Continue a run with --master, --on or --cluster whose command is lost, as its new master. Its "
+                 "workers wait for five minutes, those that a command has started for two. Reports are those of this "
+                 "command; its thresholds are added to those of the run."),
     _option("--join-token", group=JOINED, metavar="TEXT",
             help="A secret of 16 or more characters that master and workers share; better as the variable "
                  "PLIMSOLL_JOIN_TOKEN. On one machine they need none: they find that of their user."),
