@@ -174,7 +174,7 @@ def test_what_cannot_be_continued_is_one_line_and_exit_code_2(
         refused,
         (
             rf"the process of run {run} is still there, so nothing is lost; `plimsoll stop` ends it",
-            rf"the workers of run {run} were on its own machine and ended with it; start it again. .*",
+            rf"the workers of run {run} ended with its command; start it again. .*",
             r"run \S+ has ended \(finished\); there is nothing to continue",
             r"store .* has no run '1999'; `plimsoll runs` lists them",
             r"--attach has the load of the run itself; leave out http://.*",
@@ -182,6 +182,32 @@ def test_what_cannot_be_continued_is_one_line_and_exit_code_2(
         strict=True,
     ):
         assert re.fullmatch(f"plimsoll: {why}\n", each.err), each.err
+
+
+def test_a_mistake_in_the_command_that_continues_a_run_does_not_cost_the_run(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    plimsoll.environment["SHOP_TOKEN"] = "of the shop"
+    workers = [start_worker(plimsoll, port) for _ in range(2)]
+    load = (target.url + "/", "--expect-workers", "2", "--rate", "60/s", "-t", "300s", "--env", "SHOP_TOKEN")
+    run = _kill(plimsoll, _master(plimsoll, port, *load), target, 30)
+    del plimsoll.environment["SHOP_TOKEN"]
+    without = _attach(plimsoll, port, run)
+    assert without.code == 2
+    assert without.err.endswith(f"run {run} had SHOP_TOKEN of its command (--env): export it here first\n")
+    plimsoll.environment["SHOP_TOKEN"] = "of the shop"
+    for mistake in (("--threshold", "p99 < nonsense"), ("--html", "no-such-folder/report.html")):
+        assert _attach(plimsoll, port, run, *mistake).code == 2
+        assert _run(plimsoll).status == "interrupted"
+    before = len(stored_health(plimsoll))
+    attached = plimsoll.start("run", "--attach", run)
+    wait_until(lambda: len(stored_health(plimsoll)) > before + 8)
+    attached.terminate()
+    assert plimsoll.end(attached).code in (1, 3)
+    assert plimsoll.stored()["total"]["requests"] == target.total
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    for worker in workers:
+        worker.communicate()
 
 
 @pytest.mark.exhaustive

@@ -3,6 +3,7 @@
 
 use std::ptr::null_mut;
 
+use pyo3::exceptions::PyImportError;
 use pyo3::ffi::{PyCapsule_Import, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -30,7 +31,7 @@ static FUNCTIONS: PyOnceLock<Functions> = PyOnceLock::new();
 #[allow(unsafe_code)]
 fn functions(py: Python<'_>) -> PyResult<&Functions> {
     FUNCTIONS.get_or_try_init(py, || {
-        py.import("greenlet")?;
+        check_layout(&py.import("greenlet")?)?;
         // SAFETY: greenlet has put a table of functions there, with these signatures at these places; it is never freed.
         unsafe {
             let table = PyCapsule_Import(c"greenlet._C_API".as_ptr(), 0).cast::<*const ()>();
@@ -43,6 +44,16 @@ fn functions(py: Python<'_>) -> PyResult<&Functions> {
             })
         }
     })
+}
+
+/// Fails for a version whose greenlets are too small for what `current` reads.
+fn check_layout(greenlet: &Bound<'_, PyModule>) -> PyResult<()> {
+    let size: usize = greenlet.getattr("greenlet")?.getattr("__basicsize__")?.extract()?;
+    if size >= (STATE + 1) * size_of::<usize>() {
+        return Ok(());
+    }
+    let version: String = greenlet.getattr("__version__")?.extract()?;
+    Err(PyImportError::new_err(format!("greenlet {version} has another layout: pip install 'greenlet<4'")))
 }
 
 /// A greenlet that runs.

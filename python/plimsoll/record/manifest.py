@@ -101,8 +101,9 @@ class StoredPlan(JsonObject):
     arguments: tuple[str, ...] | None = None
     stop_timeout: float | None = None
     """Seconds for which the open model waits for responses after its last arrival."""
-    cluster: str | None = None
     joined: bool = False
+    env: tuple[str, ...] = ()
+    """Names of environment variables that travelled to the workers."""
     tags: tuple[str, ...] | None = None
     exclude_tags: tuple[str, ...] | None = None
     equal_weights: bool | None = None

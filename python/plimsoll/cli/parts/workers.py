@@ -146,14 +146,21 @@ def attach(words: RunWords) -> int:
         given = {**given, **_place_of_lost(words, run.id), "master": True}
         master = stack.enter_context(master_of(given))
         assert master is not None
-        joined = _machines(master, run, given)
-        kept = next(machine.kept for machine in joined if machine.kept is not None)
-        with damage_named(store.name, "continue the run"):
-            plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
-        thresholds = tuple(dict.fromkeys((*kept_thresholds(run), *given["thresholds"])))
-        outputs = make_outputs({**given, "thresholds": thresholds}, plan, RunInput(), words.secret)
-        resumption = Resumption(run, joined)
-        return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
+        resumption = None
+        try:
+            joined = _machines(master, run, given)
+            kept = next(machine.kept for machine in joined if machine.kept is not None)
+            with damage_named(store.name, "continue the run"):
+                plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
+            thresholds = tuple(dict.fromkeys((*kept_thresholds(run), *given["thresholds"])))
+            outputs = make_outputs({**given, "thresholds": thresholds}, plan, RunInput(), words.secret)
+            resumption = Resumption(run, joined)
+            return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
+        except PlimsollError:
+            if resumption is None or not resumption.goes_on:
+                # Another command may still continue the run: a mistake in this one must not cost it.
+                master.leave()
+            raise
 
 
 def _run(worker: JoiningWorker, timeout: float, errors: list[PlimsollError]) -> None:

@@ -100,6 +100,8 @@ class Driver:
         self._group: Any = None
         self._is_over = threading.Event()
         """Nothing is started any more."""
+        self._has_answered = False
+        """A machine could run an actor."""
         self._threads: list[threading.Thread] = []
         self._waiting = ""
 
@@ -155,6 +157,9 @@ class Driver:
             try:
                 code = self._run(part)
             except ray.exceptions.RayError as error:
+                if not self._has_answered:
+                    say(failure=_refused(error))
+                    return
                 where = part.host or "a machine"
                 say(news=f"{where} is lost ({type(error).__name__}); Ray looks for another one")
             except PlimsollError as error:
@@ -187,6 +192,7 @@ class Driver:
             if self._is_over.is_set():
                 return 0
         versions = ray.get(about)
+        self._has_answered = True
         for name, ours in (("Plimsoll", __version__), ("Ray", ray.__version__)):
             if versions[name] != ours:
                 raise UsageError(
@@ -227,6 +233,14 @@ class Driver:
             f"the cluster has {len(alive)} node{'s' * (len(alive) != 1)}, {len(fit)} of them with {cpus} or more for "
             f"Ray, and {wanted} are asked for; they may still come"
         )
+
+
+def _refused(error: Exception) -> str:
+    why = str(error).strip().splitlines()[-1].rstrip(".")
+    return (
+        f"the workers cannot be started on the cluster: {why}. Its nodes must have the token of this machine "
+        "(RAY_AUTH_MODE=token); for a cluster without tokens set RAY_AUTH_MODE=disabled here"
+    )
 
 
 def _why(part: Part) -> str:
@@ -280,11 +294,7 @@ def main() -> None:
         say(failure=str(error))
         return
     except ray.exceptions.RayError as error:
-        why = str(error).strip().splitlines()[-1].rstrip(".")
-        say(
-            failure=f"the workers cannot be started on the cluster: {why}. Its nodes must have the token of this "
-            "machine (RAY_AUTH_MODE=token); for a cluster without tokens set RAY_AUTH_MODE=disabled here"
-        )
+        say(failure=_refused(error))
         return
     if sys.stdin.readline() == "end\n":
         driver.finish()

@@ -282,16 +282,26 @@ class Master:
             )
         return chosen
 
-    def close(self) -> None:
-        """The workers end. May be repeated."""
+    def leave(self) -> None:
+        """The workers look for another master, with what they have kept. `close` does nothing then."""
+        for machine in self._closed():
+            machine.channel.close()
+
+    def _closed(self) -> list[JoinedMachine]:
+        """Nobody joins any more. Those who have joined; none if this was called before."""
         with self._changed:
             if self._is_closed:
-                return
+                return []
             self._is_closed = True
             machines = list(self._machines)
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        return machines
+
+    def close(self) -> None:
+        """The workers end. May be repeated."""
+        machines = self._closed()
         for each in machines:
             each.say("quit")
         end = time.monotonic() + CLOSE_TIMEOUT_S

@@ -6,6 +6,7 @@ The workers have ended their load. New ones begin in their places, with the arri
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,10 @@ def check_resumable(run: StoredRun) -> None:
         raise UsageError(
             f"the workers of run {run.id} ended with its command; start it again. Only a run with --master, --on or "
             "--cluster can be continued"
+        )
+    if missing := [name for name in plan.env if name not in os.environ]:
+        raise UsageError(
+            f"the workers of run {run.id} had {', '.join(missing)} of its command (--env): export it here first"
         )
     if run.manifest.shaped:
         raise UsageError(f"run {run.id} followed a LoadTestShape, which would begin anew; start it again")
@@ -107,6 +112,8 @@ class Resumption:
 
     def __init__(self, run: StoredRun, machines: Sequence[JoinedMachine]) -> None:
         self._machines = machines
+        self.goes_on = False
+        """This process writes the run."""
         self.notes: list[str] = []
         """Those of the run from now on, as `facts`; known once the load is about to begin."""
         self.facts = run.facts
@@ -127,7 +134,9 @@ class Resumption:
         """Goes on with the run where a new one is started."""
 
         def resume(_: Manifest) -> RunWriter:
-            return store.resume_run(self._run, self.notes, self.facts)
+            writer = store.resume_run(self._run, self.notes, self.facts)
+            self.goes_on = True
+            return writer
 
         return resume
 
