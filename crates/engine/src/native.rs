@@ -12,7 +12,8 @@
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
 //! - `events`: responses that are streams. `unpacking`: responses that are decoded. `late`: deadlines of both.
-//! - `authorizing`: requests with a token, a signature or the answer to a challenge. `tokens`: the tokens that users share.
+//! - `authorizing`: requests with a token, a signature or the answer to a challenge. `fetching`: requests for tokens.
+//!   `tokens`: the tokens that users share.
 //! - `sockets`: users with a WebSocket; `socket`: its state; `refused`: the answers of servers that open none.
 //!
 //! Invariants
@@ -25,6 +26,7 @@ mod budget;
 mod certificates;
 mod clients;
 mod events;
+mod fetching;
 mod late;
 mod open;
 mod play;
