@@ -125,8 +125,8 @@ def _check_ranges(plan: RunPlan) -> None:
     for name, value in numbers.items():
         if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) < 1 << 63):
             raise ValueError(f"{name} = {value}")
-    for name in ("run_time", "stop_timeout", "processes", "nodes"):
-        if (value := numbers[name]) is not None and value < (name in ("processes", "nodes")):
+    for name in ("run_time", "stop_timeout", "processes"):
+        if (value := numbers[name]) is not None and value < (name == "processes"):
             raise ValueError(f"{name} = {value}")
     for address in plan.source_addresses:
         ip_address(address)

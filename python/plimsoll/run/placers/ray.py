@@ -91,6 +91,7 @@ class RayPlacer(Placer):
             raise UsageError(f"Ray is not installed here: {pip_install('cluster')}")
         self._options = options
         self._driver: subprocess.Popen[bytes] | None = None
+        self._reader: threading.Thread | None = None
         self._has_started = threading.Event()
         """It is connected, or has ended."""
         self._is_connected = False
@@ -106,7 +107,8 @@ class RayPlacer(Placer):
             # Ctrl-C at the terminal is the command's, which ends the workers in order.
             start_new_session=True,
         )  # fmt: skip
-        threading.Thread(target=self._read, args=(self._driver,), daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(self._driver,), daemon=True)
+        self._reader.start()
         request = {**asdict(self._options), "host": master.host, "port": master.port, "token": master.token}
         self._tell(json.dumps(request))
         if not self._has_started.wait(CONNECT_TIMEOUT_S) or not self._is_connected:
@@ -134,6 +136,9 @@ class RayPlacer(Placer):
             driver.kill()
             driver.wait()
             raise PlimsollError("the Ray cluster does not answer; it ends the workers once it notices") from None
+        finally:
+            assert self._reader is not None
+            self._reader.join()
 
     def _tell(self, line: str) -> None:
         assert self._driver is not None and self._driver.stdin is not None

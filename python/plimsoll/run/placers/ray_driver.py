@@ -46,8 +46,6 @@ RETRY_S, LONGEST_RETRY_S = 2.0, 60.0
 POLL_S = 0.2
 LEAVE_TIMEOUT_S = 5.0
 """Seconds for workers to end by themselves once their master has ended, and again once they are told to."""
-AS_CHILD = "from plimsoll.run.parent import end_with_parent; end_with_parent(); from plimsoll.cli import main; main()"
-"""`python -c` of this is `plimsoll`, and is killed when its parent ends."""
 
 
 class WorkerCommand:
@@ -64,7 +62,7 @@ class WorkerCommand:
         """Run `plimsoll` with these words. Lines that it prints, and its exit code as the last."""
         # The process begins in a folder without the user's files: those of the run come from the master.
         self._process = process = subprocess.Popen(
-            [sys.executable, "-P", "-c", AS_CHILD, *words],
+            [sys.executable, "-P", "-m", "plimsoll.run.parent", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={**os.environ, VARIABLE: token}, start_new_session=True,
         )  # fmt: skip
