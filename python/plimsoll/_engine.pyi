@@ -462,6 +462,11 @@ class Engine:
     def gathered(self) -> int:
         """ns for which all replies together have waited because the engine slept, to read more of them at a time. Part
         of their delay."""
+    def take_retransmissions(self, most: int | None = None) -> int | None:
+        """TCP segments that the system has sent again since the last call, or None if it has never said so.
+
+        It is asked when a connection ends. This asks the next `most` open ones too, or all: about 1 µs each.
+        """
     def fileno(self) -> int:
         """Readable when `poll()` would find something to do (also for timers)."""
     def poll(self, timeout: float | None = 0.0) -> int:

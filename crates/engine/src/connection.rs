@@ -164,6 +164,8 @@ pub(crate) struct Connection<P = Http1> {
     reused: bool,
     /// Start of the idle time, monotonic ns.
     idle_since: u64,
+    /// Segments that the kernel had sent again on this socket when it was last asked.
+    retransmitted: u32,
     /// What it carries, if it is shared.
     pub(crate) session: Option<Box<Session>>,
     /// What carries its exchange, if that is a shared connection.
@@ -196,6 +198,7 @@ impl<P: Protocol> Connection<P> {
             is_unread: false,
             reused: false,
             idle_since: 0,
+            retransmitted: 0,
             session: None,
             share: None,
         }
@@ -309,7 +312,15 @@ impl<P: Protocol> Connection<P> {
     /// Takes over a socket that is connecting.
     pub(crate) fn connecting(&mut self, socket: Socket) -> &mut Socket {
         self.stage = Stage::Connecting;
+        self.retransmitted = 0;
         &mut self.transport.insert(Transport::new(socket)).socket
+    }
+
+    /// How many segments the kernel has sent again on its socket since the last call, or None if it does not say.
+    pub(crate) fn newly_retransmitted(&mut self) -> Option<u32> {
+        let shared = self.session.as_ref().and_then(|session| session.transport.as_ref());
+        let total = self.transport.as_ref().or(shared)?.socket.retransmissions()?;
+        Some(total.wrapping_sub(std::mem::replace(&mut self.retransmitted, total)))
     }
 
     /// Whether the peer has already accepted.

@@ -1,14 +1,15 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `ahead`: memory that is asked for early;
 //! `batching`: replies that are read, and requests that are written, together; `clients`: groups of connections;
-//! `connecting`: new connections; `gathering`: sleeps that make turns larger; `sessions`: connections that carry many
-//! exchanges; `settings`: limits and traces; `streaming`: bodies that are read in pieces; `waking`: timers; `working`: work
-//! that takes longer than a turn.
+//! `connecting`: new connections; `gathering`: sleeps that make turns larger; `retransmissions`: how many there were;
+//! `sessions`: connections that carry many exchanges; `settings`: limits and traces; `streaming`: bodies that are read in
+//! pieces; `waking`: timers; `working`: work that takes longer than a turn.
 
 mod ahead;
 mod batching;
 mod clients;
 mod connecting;
 mod gathering;
+mod retransmissions;
 mod sessions;
 mod settings;
 mod streaming;
@@ -43,6 +44,7 @@ pub use ahead::{fetch, fetch_all};
 use clients::Client;
 pub(crate) use clients::make_room;
 use gathering::Gathering;
+use retransmissions::Retransmissions;
 use waking::Wake;
 use working::Working;
 
@@ -143,6 +145,7 @@ pub struct Engine {
     serial: u32,
     stamps: Option<StampSwitch>,
     gathering: Gathering,
+    retransmissions: Retransmissions,
     /// Requests that have not been written yet: (slot in `connections`, serial).
     batch: Vec<(usize, u32)>,
 }
@@ -190,6 +193,7 @@ impl Engine {
             serial: 0,
             stamps: StampSwitch::new().ok(),
             gathering: Gathering::default(),
+            retransmissions: Retransmissions::default(),
             batch: Vec::new(),
         })
     }
@@ -386,6 +390,7 @@ impl Engine {
                     return None;
                 }
                 Step::Redial => {
+                    self.count_retransmissions(place);
                     let connection = &mut self.connections[place];
                     connection.restart();
                     forget(&mut self.clients[connection.client].refusals, &connection.origin);
@@ -400,7 +405,10 @@ impl Engine {
                     }
                     self.open(place)
                 }
-                Step::NextAddress(error) => self.connect(place, error),
+                Step::NextAddress(error) => {
+                    self.count_retransmissions(place);
+                    self.connect(place, error)
+                }
                 Step::Streamed => return self.streamed(place),
                 Step::Unread { ended } => {
                     self.watch(place);
@@ -443,21 +451,6 @@ impl Engine {
         {
             self.backoff.refused(&mut client.refusals, &connection.origin);
         }
-    }
-
-    fn remove(&mut self, place: usize) -> Connection {
-        let mut connection = self.connections.remove(place);
-        if connection.origin.http2 {
-            self.leave(place, &mut connection);
-        }
-        self.backoff.held -= usize::from(connection.is_held());
-        if let Some(client) = self.clients.get_mut(connection.client) {
-            client.places.retain(|kept| *kept != place);
-            if connection.is_made() {
-                forget(&mut client.refusals, &connection.origin);
-            }
-        }
-        connection
     }
 
     /// Whether the caller takes the events of a turn.

@@ -10,7 +10,7 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use socket2::{Domain, Protocol, SockAddr};
 
-use crate::platform::{choose_port_late, enable_stamps, receive, stream};
+use crate::platform::{choose_port_late, enable_stamps, receive, retransmissions, stream};
 
 /// A non-blocking stream socket whose reads return the kernel's receive stamp where available.
 #[derive(Debug)]
@@ -88,6 +88,14 @@ impl Socket {
     #[inline]
     pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         receive(self.as_raw_fd(), buffer)
+    }
+
+    /// How many segments the kernel has sent again, or None if it does not say. One system call.
+    pub(crate) fn retransmissions(&self) -> Option<u32> {
+        match self {
+            Socket::Tcp(stream) => retransmissions(stream.as_raw_fd()),
+            Socket::Unix(_) => None,
+        }
     }
 
     /// Whether a kept connection has unexpected input: it was closed, or has extra bytes.

@@ -184,6 +184,11 @@ impl Engine {
         self.inner.gathered()
     }
 
+    #[pyo3(signature = (most = None))]
+    fn take_retransmissions(&mut self, most: Option<usize>) -> Option<u64> {
+        self.inner.take_retransmissions(most.unwrap_or(usize::MAX))
+    }
+
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {
         self.wake_up(waiter.into(), due)
     }

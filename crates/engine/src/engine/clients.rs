@@ -1,4 +1,4 @@
-//! Clients: groups of connections.
+//! Clients: groups of connections, and the end of a connection.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use slab::Slab;
 use smallvec::SmallVec;
 
 use super::{ClientId, Engine};
-use crate::backoff::Refusals;
+use crate::backoff::{Refusals, forget};
+use crate::connection::Connection;
 use crate::origin::Origin;
 
 /// One client.
@@ -48,6 +49,23 @@ impl Engine {
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
         let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
         places.into_iter().filter_map(|place| self.give_up(place)).collect()
+    }
+
+    /// Takes a connection out of its slot and away from its client.
+    pub(super) fn remove(&mut self, place: usize) -> Connection {
+        self.count_retransmissions(place);
+        let mut connection = self.connections.remove(place);
+        if connection.origin.http2 {
+            self.leave(place, &mut connection);
+        }
+        self.backoff.held -= usize::from(connection.is_held());
+        if let Some(client) = self.clients.get_mut(connection.client) {
+            client.places.retain(|kept| *kept != place);
+            if connection.is_made() {
+                forget(&mut client.refusals, &connection.origin);
+            }
+        }
+        connection
     }
 
     /// A kept connection of this client to this origin, and the time of the check. Removes closed connections on the

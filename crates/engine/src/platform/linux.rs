@@ -39,6 +39,19 @@ pub(crate) fn enable_stamps(fd: RawFd) -> bool {
     set_option(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags.cast_signed()).is_ok()
 }
 
+/// How many segments the kernel has sent again on a TCP socket, or None if it does not say.
+#[allow(unsafe_code)]
+pub(crate) fn retransmissions(fd: RawFd) -> Option<u32> {
+    // SAFETY: an all-zero tcp_info is valid.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut size = size_of::<libc::tcp_info>() as libc::socklen_t;
+    let value = (&raw mut info).cast();
+    // SAFETY: `value` points at a live tcp_info and `size` is its size. The kernel writes at most that many bytes.
+    let result = unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, value, &raw mut size) };
+    let needed = std::mem::offset_of!(libc::tcp_info, tcpi_total_retrans) + size_of::<u32>();
+    (result == 0 && size as usize >= needed).then_some(info.tcpi_total_retrans)
+}
+
 /// Space for the one control message that we request: three timespecs, with some reserve.
 #[repr(C, align(8))]
 struct Control([u8; 128]);

@@ -42,6 +42,11 @@ pub(crate) fn enable_stamps(_: RawFd) -> bool {
     false
 }
 
+/// Not known here.
+pub(crate) fn retransmissions(_: RawFd) -> Option<u32> {
+    None
+}
+
 #[allow(unsafe_code)]
 #[inline]
 pub(crate) fn receive(fd: RawFd, buffer: &mut [u8]) -> io::Result<Received> {

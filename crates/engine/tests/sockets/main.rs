@@ -27,6 +27,7 @@ mod natives;
 mod playing;
 mod reach;
 mod refused;
+mod retransmissions;
 mod socks;
 mod stamps;
 mod streaming;
