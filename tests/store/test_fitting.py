@@ -84,10 +84,17 @@ def test_the_largest_integer_of_every_column_is_stored(commit, rows):
 def test_what_no_column_holds_is_left_out_and_counted(commit, rows, kind, beyond):
     kept = dict.fromkeys(schema.metadata.tables, 0)
     for index, ((table, column), value) in enumerate(product(numbers(kind), beyond)):
-        assert commit(table, f"/{index}", **{column: value}) == {f"{table}.{column}": 1}
+        is_missing = value is None and schema.metadata.tables[table].c[column].nullable
+        assert commit(table, f"/{index}", **{column: value}) == ({} if is_missing else {f"{table}.{column}": 1})
         kept[table] += column not in KEYS
     for table in ("interval", "health", "failure", "exception"):
         assert len(rows(table)) == kept[table], "the other numbers of a row are stored"
+
+
+@pytest.mark.parametrize("value", [-1, 2.5, math.nan, "7", LARGEST + 1])
+def test_a_number_that_may_be_unknown_is_unknown_if_it_does_not_fit(commit, rows, value):
+    assert commit("health", "", retransmissions=value) == {"health.retransmissions": 1}
+    assert [each.retransmissions for each in rows("health")] == [None]
 
 
 def test_counts_that_grow_beyond_their_column_stay_at_its_end(commit, rows):

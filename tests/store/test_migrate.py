@@ -96,7 +96,7 @@ def test_runs_of_the_first_version_are_kept_and_can_be_read(store_location, data
         {},
     )
     assert (health.second, health.users, health.in_flight, health.dropped) == (3, 50, 9, 8)
-    assert (health.waiting, health.offered, health.exhausted) == (0, 0, 0)
+    assert (health.waiting, health.offered, health.exhausted, health.retransmissions) == (0, 0, 0, None)
     with database.read("look") as connection:
         assert connection.execute(text(f"SELECT * FROM {VERSION_TABLE}")).all() == [(VERSION,)]
 

@@ -55,6 +55,14 @@ def test_requests_by_worker_can_be_read_back(store, writer, make_interval, make_
     assert (other.requests, other.failures, other.response) == (0, 0, None)
 
 
+def test_retransmissions_can_be_read_back_and_may_be_unknown(store, writer, make_health):
+    rows = [make_health(second) for second in range(3)]
+    for row, count in zip(rows, (7, None, 0), strict=True):
+        row.retransmissions = count
+    writer.commit([], rows)
+    assert [row.retransmissions for row in store.run(writer.id).health()] == [7, None, 0]
+
+
 def test_only_long_histograms_are_compressed(store_location, store, writer, make_interval):
     few, many = make_interval([1.0, 20.0]), make_interval([number / 10 for number in range(1000)])
     writer.commit([few, many])

@@ -175,6 +175,11 @@ def sum_of(*numbers: int) -> int:
     return min(sum(numbers), LARGEST)
 
 
+def known_sum(first: int | None, second: int | None) -> int | None:
+    """The sum of what is known; None if neither is."""
+    return second if first is None else first if second is None else sum_of(first, second)
+
+
 def merge(intervals: Iterable[Interval]) -> list[Interval]:
     """Sum the intervals that share a key; the input does not change. An interval that shares its key with no other is
     returned as it is."""

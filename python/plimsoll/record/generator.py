@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.record.exchanges import NO_REQUESTS, STREAM_ROWS, TIMED, sum_of
+from plimsoll.record.exchanges import NO_REQUESTS, STREAM_ROWS, TIMED, known_sum, sum_of
 
 if TYPE_CHECKING:
     from plimsoll.record.exchanges import Interval
@@ -86,10 +86,13 @@ class Health(GeneratorCounts, WorkerState):
     """Completed requests of this worker that failed."""
     response: Histogram | None = None
     """Response times of those that tell how long an answer takes."""
+    retransmissions: int | None = None
+    """TCP segments that this worker's system sent again and that were noticed in this second; None if it did not say.
+    Of the seconds of one report, the last one has them."""
 
     @classmethod
     def from_tuple(cls, worker: int, row: HealthTuple, **state: Any) -> Health:
-        """state: the fields of a `WorkerState`, if the row carries it."""
+        """state: the fields of a `WorkerState`, and retransmissions, if the row carries them."""
         second, *numbers, lag, delay = row
         counts: dict[str, Any] = dict(zip(GENERATOR_COUNTERS, numbers, strict=True))
         return cls(second, worker, Histogram.decode(lag), Histogram.decode(delay), **counts, **state)
@@ -105,6 +108,7 @@ class Health(GeneratorCounts, WorkerState):
         if other.response is not None:
             self.response = self.response or Histogram()
             self.response.add(other.response)
+        self.retransmissions = known_sum(self.retransmissions, other.retransmissions)
 
     def count(self, interval: Interval) -> None:
         """Add requests of this worker in this second."""

@@ -70,7 +70,8 @@ def _check(column: Any, value: Any, *, is_joined: bool) -> None:
 
 def check_counts(columns: Sequence[Column[Any]], values: Sequence[Sequence[Any]]) -> None:
     """The same for columns of numbers, none below 0, and of texts; each with the values of several rows."""
-    for column, several in zip(columns, values, strict=True):
+    for column, in_rows in zip(columns, values, strict=True):
+        several = [value for value in in_rows if value is not None] if column.nullable else in_rows
         kinds = _kinds(column)
         if kinds == (int,) and _are_counts(several):
             continue

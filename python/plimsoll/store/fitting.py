@@ -32,14 +32,17 @@ class _Number:
     label: str
     kinds: tuple[type[int | float], ...]
     largest: float
+    may_be_missing: bool
 
     def holds(self, value: Any) -> bool:
+        if value is None:
+            return self.may_be_missing
         # NaN is neither.
         return isinstance(value, self.kinds) and bool(0 <= value <= self.largest)
 
 
 def fitting(table: Table, rows: Iterable[dict[str, Any]], left_out: Counter[str]) -> list[dict[str, Any]]:
-    """The rows with 0 in place of each number that its column does not hold.
+    """The rows with 0, or null where it may be missing, in place of each number that its column does not hold.
 
     left_out: gets how many these are, by column.
     """
@@ -51,7 +54,7 @@ def _is_kept(row: dict[str, Any], numbers: tuple[_Number, ...], left_out: Counte
     """Replaces numbers of the row. False: it is left out as a whole."""
     wrong = [each for each in numbers if not each.holds(row[each.name])]
     for each in wrong:
-        row[each.name] = each.kinds[-1](0)
+        row[each.name] = None if each.may_be_missing else each.kinds[-1](0)
         left_out[each.label] += 1
     return not any(each.name in _KEYS for each in wrong)
 
@@ -67,9 +70,9 @@ def _number(column: Column[Any]) -> _Number | None:
     label = f"{column.table.name}.{column.name}"
     match column.type:
         case BigInteger():
-            return _Number(column.name, label, (int,), LARGEST)
+            return _Number(column.name, label, (int,), LARGEST, bool(column.nullable))
         case Integer():
-            return _Number(column.name, label, (int,), LARGEST_INTEGER)
+            return _Number(column.name, label, (int,), LARGEST_INTEGER, bool(column.nullable))
         case Double():
-            return _Number(column.name, label, (int, float), LATEST)
+            return _Number(column.name, label, (int, float), LATEST, bool(column.nullable))
     return None

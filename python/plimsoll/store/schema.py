@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0012"
+VERSION = "0013"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -150,6 +150,8 @@ health = Table(
     Column("requests", BigInteger, nullable=False, server_default="0"),
     Column("failures", BigInteger, nullable=False, server_default="0"),
     Column("response", LargeBinary, nullable=True),
+    # Null where it is not known.
+    Column("retransmissions", BigInteger, nullable=True),
     Index(None, "run", "second"),
 )
 

@@ -80,6 +80,29 @@ def test_each_closed_second_has_a_row_with_the_workers_state() -> None:
     assert [(row.offered, row.dropped, row.exhausted) for row in rows] == [(0, 0, 0), (30, 20, 10), (0, 0, 0)]
 
 
+def test_the_last_of_several_seconds_has_the_retransmissions_of_all_of_them() -> None:
+    state = WorkerState(cpu=0.5)
+    for recorded in ([], [_recorded(2, 1, 2), _recorded(4, 1, 2), _recorded(5, 1, 2)]):
+        encoded = health_rows(recorded, range(3, 5), state, 7)
+        rows = [Health.from_tuple(0, row, **of_state) for row, of_state in encoded]
+        found = {row.second: row.retransmissions for row in rows}
+        assert (found[3], found[4]) == (None, 7)
+        assert found.get(2) is found.get(5) is None
+    assert "retransmissions" not in vars(state)
+    unknown = [Health.from_tuple(0, row, **of_state) for row, of_state in health_rows([], range(3, 5), state)]
+    assert [row.retransmissions for row in unknown] == [None, None]
+
+
+def test_rows_of_one_second_add_the_retransmissions_that_are_known() -> None:
+    first, second, unknown = (Health(3, 0, retransmissions=count) for count in (2, 5, None))
+    unknown.add(Health(3, 0))
+    assert unknown.retransmissions is None
+    unknown.add(first)
+    unknown.add(second)
+    unknown.add(Health(3, 0))
+    assert unknown.retransmissions == 7
+
+
 def test_a_second_that_was_handed_over_before_adds_what_was_recorded_but_no_state() -> None:
     late = _recorded(2, 1, 2, offered=4)
     encoded = health_rows([late], range(3, 4), WorkerState(cpu=0.5, users=7, waiting=3))

@@ -33,7 +33,7 @@ from plimsoll.run.transport.messages import (
 from plimsoll.run.transport.report_rules import LARGEST, RULES, ProtocolError, check_report
 
 CELL: Any = (1, "GET", "/", "success", *(1 for _ in COUNTERS), 5, 1, 3, 5, EMPTY, EMPTY, b"")
-HEALTH: Any = ((1, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY), {"cpu": 0.5, "users": 3})
+HEALTH: Any = ((1, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY), {"cpu": 0.5, "users": 3, "retransmissions": 2})
 FAILURE: Any = ("GET", "/", "http", "500", "", False, 1, 5, 6)
 TRACED = TracedRequest("GET", "/", "success", "0" * 32, 1.5, 2.5, 3.5)
 GOOD = [

@@ -218,12 +218,18 @@ REPORTS: dict[str, type[WorkerReport]] = {
 """By their names in frames."""
 
 
-def health_rows(recorded: Iterable[HealthTuple], closed: range, state: WorkerState) -> list[HealthRow]:
-    """One row per closed second with this state, and what was recorded, ascending.
+def health_rows(
+    recorded: Iterable[HealthTuple], closed: range, state: WorkerState, retransmissions: int | None = None
+) -> list[HealthRow]:
+    """One row per closed second with this state, and what was recorded, ascending. retransmissions: since the last
+    report. The last closed second has them.
 
     A recorded row of an earlier second holds what was read late; it adds its counts, lag and delay, but no state.
     """
-    rows: list[HealthRow] = [(row, vars(state) if row[0] in closed else {}) for row in recorded]
+    states = {second: vars(state) for second in closed}
+    if closed and retransmissions is not None:
+        states[closed[-1]] = {**vars(state), "retransmissions": retransmissions}
+    rows: list[HealthRow] = [(row, states.get(row[0], {})) for row in recorded]
     missing = set(closed).difference(row[0] for row, _ in rows)
-    rows += [((second, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY), vars(state)) for second in missing]
+    rows += [((second, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY), states[second]) for second in missing]
     return sorted(rows, key=lambda row: row[0][0])

@@ -114,7 +114,10 @@ def _dict_of(check: Check, most: int) -> Check:
 
 def _is_state(value: Any) -> bool:
     """Of a worker in one second; {} in the rows without it."""
-    return type(value) is dict and all(name in WORKER_STATE and is_amount(number) for name, number in value.items())
+    return type(value) is dict and all(
+        is_count(number) if name == "retransmissions" else name in WORKER_STATE and is_amount(number)
+        for name, number in value.items()
+    )
 
 
 _endpoint = (is_name, is_name)

@@ -61,6 +61,9 @@ NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
 COUNT_INTERVAL_S = 0.05
 """Seconds between two reports of how many requests were sent, if there is a cap on their rate."""
+MOST_ASKED = 1000
+"""Connections that are asked for retransmissions each second, in turn. A system call takes about 1 µs, in which no
+request leaves."""
 POLL_INTERVAL_S = 0.02
 """Seconds between two looks at whether all iterations that were asked for are done."""
 
@@ -288,6 +291,7 @@ class Worker:
         self._backed_off, self._gathered = self._hub.all_backed_off, self._engine.gathered
         self._open_second = second
         self._cpu.take()
+        self._engine.take_retransmissions()
 
     def _tick(self) -> None:
         while True:
@@ -371,6 +375,11 @@ class Worker:
             gathered_ms=(self._engine.gathered - self._gathered) // 1_000_000 // max(1, len(closed)),
         )
         self._backed_off, self._gathered = self._hub.all_backed_off, self._engine.gathered
+        reported = range(0) if self._ended else closed
+        # The last report has those of all connections.
+        retransmissions = (
+            self._engine.take_retransmissions(None if before is None else MOST_ASKED) if reported else None
+        )
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
         traced, left_out = self._traced()
@@ -380,7 +389,7 @@ class Worker:
             epoch=self._epoch,
             intervals=intervals,
             # The main node generates no load, so how it fares says nothing about the load.
-            health=[] if self._is_main else health_rows(health, range(0) if self._ended else closed, state),
+            health=[] if self._is_main else health_rows(health, reported, state, retransmissions),
             failures=failures,
             exceptions=self._caught.take(),
             users=users,
