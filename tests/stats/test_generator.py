@@ -151,6 +151,17 @@ def test_each_machine_has_the_figures_of_its_workers(generator_of, make_health):
     assert (second.cpu, second.lag_p99_ms) == (pytest.approx(0.5), None)
 
 
+def test_retransmissions_of_a_machine_are_those_of_its_workers_and_may_be_unknown(generator_of, make_health):
+    again = {0: (3, None, 2), 1: (None, 1), 2: (None,), 3: (0,)}
+    rows = [of_requests(make_health, worker, [1]) for worker, counts in again.items() for _ in counts]
+    for health, count in zip(rows, (count for counts in again.values() for count in counts), strict=True):
+        health.retransmissions = count
+    generator = generator_of(rows)
+    found = by_machine(generator, machines(("a", [0, 1], {}), ("b", [2], {}), ("c", [3], {})), 1.0)
+    assert [each.retransmissions for each in found] == [6, None, 0]
+    assert generator.retransmissions == 6
+
+
 def test_a_worker_that_was_replaced_elsewhere_belongs_to_both_machines(generator_of, make_health):
     generator = generator_of([of_requests(make_health, 0, [1]), of_requests(make_health, 1, [1])])
     found = by_machine(generator, machines(("a", [0], {}), ("b", [1], {}), ("c", [1], {})), 1.0)

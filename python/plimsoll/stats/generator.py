@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
-from plimsoll.record import WORKER_STATE, GeneratorCounts, WorkerState
+from plimsoll.record import WORKER_STATE, GeneratorCounts, WorkerState, known_sum
 from plimsoll.stats.latency.milliseconds import ms_at
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ class WorkerRequests:
     """CPU seconds."""
     seconds: int = 0
     """Reports that carry its CPU."""
+    retransmissions: int | None = None
+    """TCP segments that its system sent again; None if it did not say."""
 
     def add(self, row: Health) -> None:
         self.requests += row.requests
@@ -122,6 +124,7 @@ class WorkerRequests:
         self.lag.add(row.lag)
         self.cpu += row.cpu
         self.seconds += row.cpu > 0
+        self.retransmissions = known_sum(self.retransmissions, row.retransmissions)
 
     def merge(self, other: WorkerRequests) -> None:
         """Add those of another worker."""
@@ -131,6 +134,7 @@ class WorkerRequests:
         self.lag.add(other.lag)
         self.cpu += other.cpu
         self.seconds += other.seconds
+        self.retransmissions = known_sum(self.retransmissions, other.retransmissions)
 
 
 class GeneratorView(GeneratorCounts):
@@ -156,6 +160,8 @@ class GeneratorView(GeneratorCounts):
         """Requests that left more than `LATE_MS` late, by the second of their answer."""
         self.late_since = 0
         """The second in which the first of them was due."""
+        self.retransmissions: int | None = None
+        """TCP segments that the systems of the workers sent again; None if none of them said so."""
         self.by_worker: dict[int, WorkerRequests] = {}
         """Only of a run on several machines."""
         self._offered = array("Q")
@@ -183,6 +189,7 @@ class GeneratorView(GeneratorCounts):
         self.cpu_waited += health.cpu_wait_ms / 1000
         self.backed_off += health.backoff_ms / 1000
         self.gathered += health.gathered_ms / 1000
+        self.retransmissions = known_sum(self.retransmissions, health.retransmissions)
         missing = health.second + 1 - len(self._offered)
         for values in (self._offered, self._lag_sum, self._lag_count):
             values.extend([0] * missing)
@@ -345,6 +352,8 @@ class MachineFigures:
     """CPU seconds per second of a worker, on average."""
     lag_p99_ms: float | None
     """Sent − due."""
+    retransmissions: int | None
+    """TCP segments that its system sent again on connections of these workers; null if it does not say."""
 
 
 def by_machine(generator: GeneratorView, facts: RunFacts, duration: float) -> list[MachineFigures]:
@@ -388,4 +397,5 @@ def _figures(
             ms_at(each.response, 0.99),
             each.cpu / each.seconds if each.seconds else None,
             ms_at(each.lag, 0.99),
+            each.retransmissions,
         )

@@ -1,14 +1,17 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_charts, table
 
 from plimsoll.record import Failure
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.blocks import Answer, Details, Doubts, Facts, Preformatted, TableBlock
 from plimsoll.report.document.run import GROWING, run_document
-from plimsoll.report.document.run_tables import MOST_ROWS
+from plimsoll.report.document.run_tables import MOST_ROWS, machines
 from plimsoll.report.render.html import to_json
+from plimsoll.say.numbers import NONE
 from plimsoll.say.outcome import streams_began
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.view import RunView
@@ -45,6 +48,27 @@ def test_sections_stand_in_their_order(view, run, valid, invalid):
         "Environment", "Notes",
     ]  # fmt: skip
     assert "thresholds" not in ids(run_document(view, run, replace(valid, thresholds=())))
+
+
+def test_machines_have_a_column_of_retransmissions_where_one_of_them_is_known(view, make_health):
+    facts = RunFacts.from_json(
+        {"cluster": {"machines": [{"host": "vm-a", "workers": [0]}, {"host": "vm-b", "workers": [1]}]}}
+    )
+    for worker in (0, 1):
+        row = make_health(1, worker)
+        row.requests = 10
+        view.generator.add(row)
+    described = SimpleNamespace(facts=facts)
+
+    def last_column():
+        (block,) = machines(view, described).blocks
+        return block.table.columns[-1].title, [row.cells[-1] for row in block.table.rows]
+
+    assert last_column()[0] == "CPU"
+    view.generator.by_worker[1].retransmissions = 0
+    assert last_column() == ("# Retrans.", [NONE, "0"])
+    view.generator.by_worker[0].retransmissions = 1234
+    assert last_column() == ("# Retrans.", ["1\u202f234", "0"])
 
 
 def test_it_begins_with_what_was_run(view, run, valid):

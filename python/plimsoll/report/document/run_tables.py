@@ -180,11 +180,14 @@ MACHINES = (
     TableColumn("Lag 99% (ms)", hint="how late its requests left"),
     TableColumn("CPU", hint="of a worker, on average: 100 % is one core"),
 )
+RETRANSMISSIONS = TableColumn("# Retrans.", hint="TCP segments that it sent again")
 
 
 def machines(view: RunView, run: Described | None) -> Section | None:
     """None for a run on one machine."""
     machine_rows = by_machine(view.generator, run.facts if run else RunFacts(), view.duration)
+    is_known = any(row.retransmissions is not None for row in machine_rows)
+    columns = (*MACHINES, RETRANSMISSIONS) if is_known else MACHINES
     rows = tuple(
         TableRow(
             (
@@ -196,11 +199,12 @@ def machines(view: RunView, run: Described | None) -> Section | None:
                 amount(row.rps),
                 *map(known, (row.p50_ms, row.p99_ms, row.lag_p99_ms)),
                 NONE if row.cpu is None else share(row.cpu, 1),
+                *((NONE if row.retransmissions is None else count(row.retransmissions),) if is_known else ()),
             )
         )
         for row in machine_rows
     )
-    return Section("machines", "Machines", (shown(TableData("Machines", MACHINES, rows)),)) if rows else None
+    return Section("machines", "Machines", (shown(TableData("Machines", columns, rows)),)) if rows else None
 
 
 def slow_key(view: RunView) -> tuple[str, str] | None:

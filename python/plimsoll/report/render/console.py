@@ -50,7 +50,7 @@ _MOST_LINES = 20
 """Of a collected text; the JSON has all."""
 _PROSE = 120
 """Cells of a line of text, however wide the terminal is."""
-_LESS_NEEDED = ("60%", "70%", "80%", "Size (bytes)", "Fails/s", "Min (ms)")
+_LESS_NEEDED = ("60%", "70%", "80%", "Size (bytes)", "Fails/s", "Min (ms)", "# Retrans.")
 """Columns that are left out where room is short, in this order."""
 _LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""

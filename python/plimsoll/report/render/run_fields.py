@@ -88,6 +88,8 @@ class GeneratorFields:
     """Exchanges that failed because the generator ran out of files, ports or memory."""
     sent: int
     """Of `offered`, those that a user took."""
+    retransmissions: int | None
+    """TCP segments that the systems of the workers sent again on their connections; null if they do not say."""
     users_by_second: BySecond
     """Users alive at the end of each second."""
     silence_ms_by_second: BySecond
