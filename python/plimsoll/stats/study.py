@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.record import TracedRequest
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.compare.prediction import NewestRun
+    from plimsoll.stats.generator import MachineFigures
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.thresholds.grammar import Threshold
 
@@ -313,6 +314,8 @@ class Trial(CellKey):
     is_stopped: bool = False
     """It was stopped before its time was up."""
     generator: GeneratorHealth | None = None
+    machines: tuple[MachineFigures, ...] = ()
+    """Of the generator; empty for a run on one machine."""
     lag: Histogram | None = None
     """Lag of the generator, in µs."""
     users_by_second: NDArray[np.float64] | None = None

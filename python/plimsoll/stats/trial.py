@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED
 from plimsoll.record.observed import ObservedSource
+from plimsoll.stats.generator import by_machine
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import throughput_share
@@ -111,6 +112,7 @@ def trial_of(
         notes=tuple(run.notes),
         is_stopped=run.status == "stopped",
         generator=_generator(view, manifest),
+        machines=tuple(by_machine(view.generator, run.facts, view.duration)),
         lag=view.generator.lag if view.generator.lag.count else None,
         users_by_second=reading.users_by_second,
         generator_course=reading.generator,

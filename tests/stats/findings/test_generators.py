@@ -5,7 +5,16 @@ from tests.stats.findings.making import found, level, row, run, study
 
 from plimsoll import record
 from plimsoll.say.findings import evidence_of, said
-from plimsoll.stats.findings.generators import GeneratorFaults, corrected, generators, names, replays, saturated
+from plimsoll.stats.findings.generators import (
+    GeneratorFaults,
+    corrected,
+    generators,
+    lossy_machines,
+    names,
+    replays,
+    saturated,
+)
+from plimsoll.stats.generator import MachineFigures
 from plimsoll.stats.study import GeneratorHealth, Precision
 
 OTHERS = Precision("vegeta", digits=None)
@@ -118,3 +127,41 @@ def test_a_replay_is_compared_with_its_log(sent: tuple[int, int], weight: str, s
 
 def test_a_run_without_a_log_is_not_compared_with_one() -> None:
     assert found(replays, study(run(10, row(p50=5)))) == []
+
+
+def _on(*counts: tuple[int, int | None]) -> Any:
+    """A run on machines a, b, … with these requests and retransmissions."""
+    machines = tuple(
+        MachineFigures(name, 1, requests, 0, 0.5, 1.0, None, None, None, None, again)
+        for name, (requests, again) in zip("abcd", counts, strict=False)
+    )
+    return run(10, machines=machines)
+
+
+def test_a_machine_that_retransmits_more_often_than_the_others_is_named() -> None:
+    (finding,) = found(lossy_machines, study(_on((10_000, 10), (5_000, 600), (10_000, 20), (9, None))))
+
+    assert finding.weight == "warning"
+    assert said(finding).statement == (
+        "a@10 users#0: b sent 600 TCP segments again, 120 for each 1000 requests, and the other machines 1.5: its "
+        "network loses packets, and its latencies contain the waits for them."
+    )
+    assert evidence_of(finding)["machine"] == "b"
+    assert found(lossy_machines, study(_on((10_000, 0), (10_000, 20))))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        ((10_000, 0), (1_000, 19)),  # too few
+        ((100_000, 0), (100_000, 99)),  # too rare
+        ((10_000, 100), (10_000, 499)),  # the other one, too
+        ((10_000, 900), (0, 30)),  # no other one with requests
+        ((10_000, None), (10_000, 900)),  # nothing is known of the other one
+        (),
+    ],
+)
+def test_few_retransmissions_or_those_of_all_machines_are_no_finding(
+    counts: tuple[tuple[int, int | None], ...],
+) -> None:
+    assert found(lossy_machines, study(_on(*counts))) == []

@@ -1,5 +1,8 @@
-"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, REPLAY, NAMES, CORRECTED, CAP, CONNECT,
-TOKENS."""
+(
+    """Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP,
+CONNECT, TOKENS."""
+    ""
+)
 
 from __future__ import annotations
 
@@ -12,13 +15,17 @@ from plimsoll.stats.findings.caps import NEAR, CeilingCap, OpenFilesCap, SharedC
 from plimsoll.stats.findings.connections import MANY, ManyConnections
 from plimsoll.stats.findings.generators import (
     ACHIEVED,
+    AGAIN,
+    AGAIN_TIMES,
     CPU,
     LATE_MS,
     LATE_SHARE,
+    LEAST_AGAIN,
     SAME_MIX,
     SENT,
     CorrectedTimes,
     FoldedNames,
+    LossyMachine,
     ReplayedLog,
     SaturatedGenerator,
 )
@@ -59,6 +66,11 @@ REPLAY = (
     f"at least {whole_percent(SENT)} of the requests of the log are sent, and at most {whole_percent(SAME_MIX)} of "
     "them would have to be of other endpoints to have the mix of the log; 99 % of them are sent within the stated time "
     "after the one that the log gives them"
+)
+AGAIN_RULE = (
+    f"a machine sends at least {LEAST_AGAIN} TCP segments again, at least one for each {1 / AGAIN:.0f} requests, and "
+    f"{AGAIN_TIMES} times as many for each request as the other machines: what is lost at the target, or on the common "
+    "way to it, is alike for all"
 )
 FILES = (
     "arrivals per second × the longest time is how many connections may have been open at once; if that is above the "
@@ -199,6 +211,19 @@ def replay(finding: ReplayedLog) -> Said:
         f"sent{late}; their mix differs from the log's by {percent(finding.mix_difference)}.",
         REPLAY,
         "" if is_log else "Let the run reach its end, with enough users at a time (max_users) and generators.",
+    )
+
+
+@said.register
+def lossy_machine(finding: LossyMachine) -> Said:
+    per_thousand, of_others = number(1000 * finding.for_each_request), number(1000 * finding.of_others)
+    return Said(
+        f"{lead(finding.subject)}{finding.machine} sent {number(finding.retransmissions)} TCP segments again, "
+        f"{per_thousand} for each 1000 requests, and the other machines {of_others}: its network loses packets, and "
+        "its latencies contain the waits for them.",
+        AGAIN_RULE,
+        f"Look at the network of {finding.machine}: errors and drops of its interface, limits of a virtual machine. Or "
+        "leave it out of the run.",
     )
 
 

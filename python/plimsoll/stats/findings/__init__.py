@@ -17,7 +17,7 @@ from plimsoll.stats.findings.elasticity import steep
 from plimsoll.stats.findings.errors import claims, errors
 from plimsoll.stats.findings.failing import survivors, unequal
 from plimsoll.stats.findings.finding import FindingRule
-from plimsoll.stats.findings.generators import corrected, generators, names, replays
+from plimsoll.stats.findings.generators import corrected, generators, lossy_machines, names, replays
 from plimsoll.stats.findings.lists import lists, plans
 from plimsoll.stats.findings.littles_law import littles_law
 from plimsoll.stats.findings.overload import overload
@@ -46,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     order,
     littles_law,
     generators,
+    lossy_machines,
     names,
     replays,
     steady,

@@ -1,5 +1,6 @@
-"""GEN: runs limited by the load generator. REPLAY: runs that send a log again. NAMES: runs with more names than it
-counts separately. CORRECTED: latencies that were changed afterwards."""
+"""GEN: runs limited by the load generator. RETRANS: a machine of it whose network loses more than that of others.
+REPLAY: runs that send a log again. NAMES: runs with more names than it counts separately. CORRECTED: latencies that
+were changed afterwards."""
 
 from __future__ import annotations
 
@@ -30,6 +31,13 @@ SENT = 0.99
 CPU = 0.80
 """Of a core: a queue with fixed service (M/D/1) waits two services at 80 %, 4.5 at 90 %."""
 
+LEAST_AGAIN = 20
+"""Retransmissions: fewer are a few bursts."""
+AGAIN = 0.001
+"""Of them for each request: each costs 200 ms or more on Linux, so they decide the 99.9th percentile."""
+AGAIN_TIMES = 5
+"""As many as on the other machines: losses on the common way to the target, or at the target, are alike for all."""
+
 
 @dataclass(frozen=True, slots=True)
 class GeneratorFaults:
@@ -57,6 +65,20 @@ class SaturatedGenerator(Finding):
     lag_p99_ms: float | None
     limit_ms: float | None
     cpu: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LossyMachine(Finding):
+    """A machine of the generator that sends TCP segments again more often than the others."""
+
+    id = "RETRANS"
+    subject: Subject
+    machine: str
+    retransmissions: float
+    for_each_request: float
+    """Of them."""
+    of_others: float
+    """The same of the other machines together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +134,32 @@ def saturated(health: GeneratorHealth, median: float | None) -> GeneratorFaults:
         limit_ms=limit if is_late else None,
         cpu=health.cpu_max if health.cpu_max is not None and health.cpu_max > CPU else None,
     )
+
+
+def lossy_machines(study: Study) -> Iterable[Finding]:
+    """At most one for each run: the machine that retransmits most often."""
+    for trial in study.trials:
+        counts = {
+            row.machine: (row.retransmissions, row.requests)
+            for row in trial.machines
+            if row.retransmissions is not None and row.requests
+        }
+        if len(counts) < 2:
+            continue
+        machine = max(counts, key=lambda name: counts[name][0] / counts[name][1])
+        again, requests = counts.pop(machine)
+        share = again / requests
+        of_others = sum(count for count, _ in counts.values()) / sum(number for _, number in counts.values())
+        if again >= LEAST_AGAIN and share >= max(AGAIN, AGAIN_TIMES * of_others):
+            yield LossyMachine(
+                run(study, trial),
+                machine=machine,
+                retransmissions=float(again),
+                for_each_request=share,
+                of_others=of_others,
+                where=Where.of(trial, None, trial.id),
+                weight="warning",
+            )
 
 
 def names(study: Study) -> Iterable[Finding]:
