@@ -1,8 +1,5 @@
-(
-    """Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP,
-CONNECT, TOKENS."""
-    ""
-)
+"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP, CONNECT
+and TOKENS."""
 
 from __future__ import annotations
 
