@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import runpy
 import signal
 import sys
 
@@ -32,11 +33,9 @@ def end_with_parent() -> None:
 
 
 def main() -> None:
-    """`plimsoll`, with the words of this process."""
+    """`python -m plimsoll`, with the words of this process."""
     end_with_parent()
-    from plimsoll.__main__ import main as command
-
-    command()
+    runpy.run_module("plimsoll", run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":
