@@ -159,7 +159,7 @@ WRONG: list[tuple[str, int, str]] = [
     ('[[flow]]\n[[flow.step]]\nget = "/"\n[[flow.step]]\nget = "/"\nweight = 2\n', 10, "flow[0].step[1].weight: belon"),
     ('[[flow]]\n[[flow.step]]\nget = "/"\n[[flow.step]]\nget = 5\n', 9, "flow[0].step[1].get: must be text in quotes,"),
     # variables
-    ('[[request]]\nget = "/${nix}"\n', 6, "request[1].get: unknown variable ${nix}; known are "),
+    ('[[request]]\nget = "/${nix}"\n', 6, "request[1].get: unknown variable ${nix}; did you mean ${unix}?"),
     ('[[flow]]\n[[flow.step]]\nget = "/"\nheaders = { A = "${t}" }\n', 8, "flow[0].step[0].headers.A: unknown variabl"),
     ("json = { a = '${t}' }\n", 5, "request[0].json: unknown variable ${t}"),
     # feeders

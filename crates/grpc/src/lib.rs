@@ -57,6 +57,7 @@ mod weight;
 pub use error::{FrameError, MessageError, NoStatus, SchemaError};
 pub use frame::{HEADERS, MessageSplitter, push_message, split};
 pub use method::Method;
+pub use mistakes::nearest;
 pub use schema::Schema;
 pub use status::{Code, Status};
 pub use timeout::timeout_header;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 const SIMILAR: f64 = 0.6;
 
 /// The known name that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let similar = known.map(|other| (strsim::normalized_damerau_levenshtein(&lower, &other.to_lowercase()), other));
     similar.filter(|(how, _)| *how >= SIMILAR).max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, name)| name)

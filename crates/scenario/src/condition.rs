@@ -106,7 +106,8 @@ mod tests {
             ("", "\"\" is no condition; valid are "),
             ("a == b", "it is always the same; a condition has a variable"),
             ("${uuid} == a", "${uuid} is a new value at each place"),
-            ("${jobs}", "unknown variable ${jobs}; known are job, "),
+            ("${tasks}", "unknown variable ${tasks}; known are job, "),
+            ("${jobs}", "unknown variable ${jobs}; did you mean ${job}?"),
         ] {
             let error = Condition::new(text, scope(&names)).map(|_| ()).unwrap_err();
             assert!(error.starts_with(begins), "{error}");

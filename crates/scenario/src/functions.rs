@@ -75,6 +75,20 @@ impl Function {
         }
     }
 
+    /// The names of all functions.
+    pub(crate) fn names() -> impl Iterator<Item = String> {
+        let hashes = HASHES.into_iter().flat_map(|(hash, _)| [hash.to_owned(), format!("hmac_{hash}")]);
+        let forms = hashes.flat_map(|name| [format!("{name}_base64"), format!("{name}_base64url"), name]);
+        let names = ["base64", "base64url"].map(str::to_owned).into_iter().chain(forms);
+        names.filter(|name| Self::named(name).is_some())
+    }
+
+    /// How the function with this name is written, if there is one: `${hmac_sha256:KEY:TEXT}`.
+    pub(crate) fn form(name: &str) -> Option<String> {
+        let arguments = if Self::named(name)?.is_keyed() { "KEY:TEXT" } else { "TEXT" };
+        Some(format!("${{{name}:{arguments}}}"))
+    }
+
     /// Whether a key precedes the text.
     pub(crate) fn is_keyed(self) -> bool {
         matches!(self.of, Of::Hmac(_))
@@ -163,6 +177,17 @@ mod tests {
             let (function, text) = Function::at(name).unwrap();
             assert_eq!((function.apply("k", text).len(), function.is_keyed()), (length, name.starts_with("hmac")));
         }
+    }
+
+    #[test]
+    fn all_functions_have_names() {
+        let names: Vec<String> = Function::names().collect();
+        assert_eq!(names.len(), 2 + 5 * 3 + 4 * 3);
+        for name in ["base64url", "md5", "sha512_base64", "hmac_sha1_base64url"] {
+            assert!(names.iter().any(|known| known == name), "{name}");
+        }
+        assert_eq!(Function::form("hmac_sha1"), Some("${hmac_sha1:KEY:TEXT}".into()));
+        assert_eq!(Function::form("uuid"), None);
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
+use plimsoll_grpc::nearest;
+
 use crate::feeder::Feeder;
+use crate::functions::Function;
 use crate::jwt::TokenKind;
-use crate::names::{BUILT_IN, Source, built_in, counted};
+use crate::names::{BUILT_IN, REPETITION, Source, built_in, counted};
 
 /// Maximum names in an error message. A feeder can have very many columns.
 const MOST_LISTED: usize = 20;
@@ -51,7 +54,8 @@ impl Scope<'_> {
         if self.later.iter().any(|known| known == name) {
             return Err(format!("${{{name}}} has no value yet: no earlier step of the flow extracts it"));
         }
-        Err(format!("unknown variable ${{{name}}}; known are {}", self.list()))
+        let hint = self.meant(name).map(|meant| format!("did you mean {meant}?"));
+        Err(format!("unknown variable ${{{name}}}; {}", hint.unwrap_or_else(|| format!("known are {}", self.list()))))
     }
 
     /// The kind of token that a name stands for.
@@ -67,14 +71,34 @@ impl Scope<'_> {
         Some((feeder as u32, column as u32))
     }
 
-    fn list(&self) -> String {
+    /// The variable or function that was probably meant, as a text has it.
+    fn meant(&self, name: &str) -> Option<String> {
+        let (word, has_argument) = name.split_once(':').map_or((name, false), |(word, _)| (word, true));
+        let counts = self.repetition.map(|_| REPETITION);
+        let variables = if has_argument { vec!["text".to_owned()] } else { self.names().collect() };
+        let known = variables.into_iter().chain(counts.map(str::to_owned)).chain(Function::names());
+        let known: Vec<String> = known.collect();
+        let meant = nearest(word, known.iter().map(String::as_str))?;
+        Some(match meant {
+            "text" if has_argument => "${text:12}".into(),
+            REPETITION if has_argument => "${repetition:1}".into(),
+            _ => Function::form(meant).unwrap_or_else(|| format!("${{{meant}}}")),
+        })
+    }
+
+    /// All variables that have a value here.
+    fn names(&self) -> impl Iterator<Item = String> {
         let cells = self
             .feeders
             .iter()
             .flat_map(|feeder| feeder.columns.iter().map(move |column| format!("{}.{column}", feeder.name)));
         let built_in = BUILT_IN.iter().map(|(name, _)| (*name).to_owned());
         let tokens = self.tokens.iter().map(|kind| format!("jwt.{}", kind.name));
-        let mut names = self.extracted.iter().cloned().chain(built_in).chain(tokens).chain(cells);
+        self.extracted.iter().cloned().chain(built_in).chain(tokens).chain(cells)
+    }
+
+    fn list(&self) -> String {
+        let mut names = self.names();
         let mut list = names.by_ref().take(MOST_LISTED).collect::<Vec<_>>().join(", ");
         let more = names.count();
         if more > 0 {
@@ -125,8 +149,25 @@ mod tests {
         let (extracted, later) = (["t".to_owned()], ["later".to_owned()]);
         let scope = Scope { feeders: &feeders, extracted: &extracted, later: &later, ..Scope::default() };
         let known = "known are t, iteration, now, random, text, unix, unix_ms, user, uuid, a.id, a.name";
-        for name in ["tt", "a", "a.", "a.ID", "b.id", "", " t"] {
+        for name in ["tt", "a", "a.", "c.number", "", " t", "sum:a"] {
             assert_eq!(scope.resolve(name), Err(format!("unknown variable ${{{name}}}; {known}")));
+        }
+        for (name, meant) in [
+            ("a.ID", "${a.id}"),
+            ("b.id", "${a.id}"),
+            ("uuidd", "${uuid}"),
+            ("unixms", "${unix_ms}"),
+            ("txt:30", "${text:12}"),
+            ("shaa256:x", "${sha256:TEXT}"),
+            ("sha256", "${sha256:TEXT}"),
+            ("hmacsha256:k:${t", "${hmac_sha256:KEY:TEXT}"),
+        ] {
+            let error = format!("unknown variable ${{{name}}}; did you mean {meant}?");
+            assert_eq!(scope.resolve(name), Err(error));
+        }
+        let repeated = Scope { repetition: Some(0), ..scope };
+        for (name, meant) in [("repetitoin:1", "${repetition:1}"), ("repetitoin", "${repetition}")] {
+            assert!(repeated.resolve(name).unwrap_err().ends_with(&format!("; did you mean {meant}?")), "{name}");
         }
         for name in ["text:", "text:0", "text:65537", "text:-1", "text:a"] {
             let error = scope.resolve(name).unwrap_err();

@@ -98,11 +98,15 @@ fn every_mistake_is_reported_with_its_place() {
         ("/flows/0/steps/0/method", json!("GE T"), "flows[0].steps[0].method: the method must be one word"),
         (
             "/flows/0/steps/1/path",
-            json!("/${tokne}"),
-            "flows[0].steps[1].path: unknown variable ${tokne}; known are token, iteration, now, random, text, unix, \
+            json!("/${ticket}"),
+            "flows[0].steps[1].path: unknown variable ${ticket}; known are token, iteration, now, random, text, unix, \
              unix_ms, user, uuid, accounts.id, accounts.name",
         ),
-        ("/flows/0/steps/1/path", json!("/${account.id}"), "flows[0].steps[1].path: unknown variable ${account.id}"),
+        (
+            "/flows/0/steps/1/path",
+            json!("/${account.id}"),
+            "flows[0].steps[1].path: unknown variable ${account.id}; did you mean ${accounts.id}?",
+        ),
         ("/flows/0/steps/0/path", json!("/${token}"), "flows[0].steps[0].path: ${token} has no value yet"),
         ("/flows/1/steps/0/path", json!("/${token}"), "flows[1].steps[0].path: unknown variable ${token}"),
         ("/flows/0/steps/1/headers/0/1", json!("${x}"), "flows[0].steps[1].headers[0]: unknown variable ${x}"),

@@ -83,7 +83,7 @@ fn mistakes_are_reported() {
         (Template::raw as Compile, "a${b", "${ without }"),
         (Template::raw, "${base64:${token}", "${ without }"),
         (Template::raw, "${base64:${tokne}}", "unknown variable ${tokne}"),
-        (Template::raw, "${tokne}", "unknown variable ${tokne}; known are token, "),
+        (Template::raw, "${tokne}", "unknown variable ${tokne}; did you mean ${token}?"),
         (Template::raw, "${hmac_sha256:${token}}", "it needs a key and a text, as in ${hmac_sha256:KEY:TEXT}"),
         (Template::raw, "${md5:${md5:${md5:${md5:${md5:a}}}}}", "more than 4 functions are in each other"),
         (Template::raw, "${sha2:a}", "unknown variable ${sha2:a}"),

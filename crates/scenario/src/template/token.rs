@@ -168,7 +168,8 @@ mod tests {
         let scope = Scope { tokens: &tokens, ..Scope::default() };
         for (text, begins) in [
             ("${jwt.a}", "key of ${jwt.a}: unknown variable ${jwt.a}"),
-            ("${jwt.b}", "unknown variable ${jwt.b}; known are iteration"),
+            ("${jwt.b}", "unknown variable ${jwt.b}; did you mean ${jwt.a}?"),
+            ("${claims}", "unknown variable ${claims}; known are iteration"),
         ] {
             let error = Template::raw(text, scope).unwrap_err();
             assert!(error.starts_with(begins), "{error}");
