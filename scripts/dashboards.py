@@ -248,8 +248,8 @@ ROWS = (
 
 ANNOTATIONS = (
     ("Phases and changes of the load", "phase|load_changed|load_cut", BLUE),
-    ("Workers and limits", "worker_lost|worker_replaced|worker_returned|resumed|store_lost|clock_stepped|guard_stopped",
-     ORANGE),
+    ("Workers and limits",
+     "worker_lost|worker_replaced|worker_returned|resumed|store_lost|clock_stepped|guard_stopped|feeder_ended", ORANGE),
     ("Broken thresholds, validity", "threshold_broken|invalid", RED),
     ("Findings", "finding", PURPLE),
 )  # fmt: skip

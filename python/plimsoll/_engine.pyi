@@ -955,5 +955,11 @@ class NativeUsers:
         Arrivals, iterations, requests or rows of a feeder have run out, or it was stopped.
         """
     @property
+    def authorizing(self) -> int:
+        """Users that wait for a token. Their requests are not sent yet."""
+    @property
+    def ended_feeder(self) -> str | None:
+        """The feeder whose rows have run out, so that nothing more begins."""
+    @property
     def failure(self) -> str | None:
         """Why the run must end as failed: a feeder that ran out and may not."""

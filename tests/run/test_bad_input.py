@@ -170,7 +170,8 @@ def test_a_locustfile_beside_a_plan_with_requests_is_refused(plimsoll: Command) 
          "plan.toml:9: phase[1].users: is of the closed model, rate of phase[0] of the open one"),
         ("[[phase]]\nrate = '5/s'\n[[phase]]\nrate = '5/s'\nduration = '1s'\n",
          "plan.toml:7: phase[1]: would never begin: phase[0] has no end; give that a duration"),
-        ("[[request]]\nget = '/x/${tokne}'\n", "plan.toml:6: request[1].get: unknown variable ${tokne}; known are "),
+        ("[[request]]\nget = '/x/${uuidd}'\n",
+         "plan.toml:6: request[1].get: unknown variable ${uuidd}; did you mean ${uuid}?"),
         ("[phase]\nrate = 0\nduration = '1s'\n", "plan.toml:6: phase.rate: is zero: nothing would be sent"),
         ("[phase]\nrate = '5/s'\nduration = '1s'\n[stop]\nrequests = -1\n", "plan.toml:9: stop.requests: "),
         ("[feeder.a]\nfile = 'gone.csv'\n", "plan.toml:6: feeder.a.file: cannot read gone.csv"),
@@ -224,4 +225,19 @@ def test_a_feeder_that_runs_out_does_as_it_is_told(
     assert (run["run"]["status"], run["total"]["requests"]) == (status, sum(counts.values()))
     if at_end == "fail":
         assert [line for line in done.err.splitlines() if line.startswith("plimsoll: ") and "word" in line]
+    said = "the rows of feeder word ran out in second 0, which ended the run"
+    assert [note for note in run["run"]["notes"] if "word" in note and at_end == "stop"] == [said] * (at_end == "stop")
     assert "Traceback" not in done.err
+
+
+def test_a_feeder_that_runs_out_in_the_warm_up_is_named(plimsoll: Command, target: CountingTarget) -> None:
+    warmup = FEEDER.replace("[stop]", "[[phase]]").split("[phase]")[0]
+    phases = '[[phase]]\nname = "warm-up"\nwarmup = true\nrate = "50/s"\nduration = "20s"\n\n'
+    phases += '[[phase]]\nrate = "50/s"\nduration = "20s"\n'
+    plimsoll.write(warmup.replace("TARGET", target.url).replace("AT_END", "stop") + phases, "plan.toml")
+    done = plimsoll("run", "plan.toml", "--headless")
+    said = "the rows of feeder word ran out in second 0, before the end of the warm-up, which ended the run: "
+    assert said + "nothing was measured" in done.err, done
+    run = plimsoll.stored()["run"]
+    assert said + "nothing was measured" in run["notes"]
+    assert run["facts"]["feeder_ended"] == {"second": 0, "feeder": "word", "is_measured": False}

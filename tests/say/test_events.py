@@ -7,6 +7,7 @@ import pytest
 from plimsoll.record.events import (
     ClockStepped,
     EventName,
+    FeederEnded,
     GuardStopped,
     LoadChanged,
     LoadCut,
@@ -53,6 +54,15 @@ from plimsoll.say.events import event_text
         (
             GuardStopped(limit="--max-rate 5/s", how="it sent 61 requests within 0.10 s"),
             "the run was ended by --max-rate 5/s: it sent 61 requests within 0.10 s",
+        ),
+        (
+            FeederEnded(feeder="accounts", second=7),
+            "the rows of feeder accounts ran out in second 7, which ended the run",
+        ),
+        (
+            FeederEnded(feeder="accounts", second=2, is_measured=False),
+            "the rows of feeder accounts ran out in second 2, before the end of the warm-up, which ended the run: "
+            "nothing was measured",
         ),
     ],
 )

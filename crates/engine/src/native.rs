@@ -168,6 +168,8 @@ pub struct NativeUsers {
     /// No new iterations begin, except for waiting arrivals.
     over: bool,
     failure: Option<String>,
+    /// The feeder that had no row for an iteration.
+    ended_feeder: Option<String>,
 }
 
 impl NativeUsers {
@@ -202,6 +204,7 @@ impl NativeUsers {
             budget: Budget::new(rules.iterations, rules.requests),
             over: false,
             failure: None,
+            ended_feeder: None,
         }
     }
 
@@ -330,6 +333,16 @@ impl NativeUsers {
     /// Why the run must fail, if it must: a feeder with `at_end: fail` is exhausted.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
+    }
+
+    /// The feeder whose rows have run out, so that no iteration can start.
+    pub fn ended_feeder(&self) -> Option<&str> {
+        self.ended_feeder.as_deref()
+    }
+
+    /// Users that wait for a token. Their requests are not sent yet.
+    pub fn authorizing(&self) -> usize {
+        self.tokens.as_ref().map_or(0, |tokens| tokens.kept.iter().map(|(_, kept)| kept.waiting.len()).sum())
     }
 
     /// Starts no new iterations, except for waiting arrivals. Idle users end.

@@ -108,6 +108,16 @@ impl NativeUsers {
     }
 
     #[getter]
+    fn authorizing(&self, py: Python<'_>) -> usize {
+        self.ask(py, engine::NativeUsers::authorizing)
+    }
+
+    #[getter]
+    fn ended_feeder(&self, py: Python<'_>) -> Option<String> {
+        self.ask(py, |natives| natives.ended_feeder().map(str::to_owned))
+    }
+
+    #[getter]
     fn failure(&self, py: Python<'_>) -> Option<String> {
         self.ask(py, |natives| natives.failure().map(str::to_owned))
     }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EventName = Literal[
     "worker_lost", "worker_replaced", "worker_returned", "resumed", "load_changed", "load_cut", "store_lost",
-    "clock_stepped", "guard_stopped",
+    "clock_stepped", "guard_stopped", "feeder_ended",
 ]  # fmt: skip
 """The kind of an event, for those who read it elsewhere."""
 
@@ -148,9 +148,22 @@ class GuardStopped(JsonObject):
     """What was not within it, as a sentence: "it sent 61 requests within 0.10 s"; "" for a limit of time."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeederEnded(JsonObject):
+    """The rows of a feeder ran out, and that ended the run."""
+
+    NAME: ClassVar[EventName] = "feeder_ended"
+
+    second: int = 0
+    feeder: str = ""
+    """Its name."""
+    is_measured: bool = True
+    """The results have a request. Otherwise the run ended inside its warm-up."""
+
+
 RunEvent = (
     WorkerLost | WorkerReplaced | WorkerReturned | Resumed | LoadChanged | LoadCut | StoreLost | ClockStepped
-    | GuardStopped
+    | GuardStopped | FeederEnded
 )  # fmt: skip
 
 
@@ -186,3 +199,5 @@ def kept(event: RunEvent, facts: RunFacts) -> RunFacts:
             return replace(facts, clock_steps=(*(facts.clock_steps or ()), event), clock_step_ms=largest)
         case GuardStopped():
             return replace(facts, guard_stopped=event)
+        case FeederEnded():
+            return replace(facts, feeder_ended=event)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from plimsoll.record.codec import JsonObject
 from plimsoll.record.events import (
     ClockStepped,
+    FeederEnded,
     GuardStopped,
     Resumed,
     StoreLost,
@@ -125,6 +126,8 @@ class RunFacts(JsonObject):
     """What is known of the target, by source. `Server-Timing` and `traceparent` are sources, too."""
     guard_stopped: GuardStopped | None = None
     """The guard rail or other limit that ended the run."""
+    feeder_ended: FeederEnded | None = None
+    """The feeder whose rows ran out, which ended the run."""
     recorded: RecordedRows | None = None
     store_lost: tuple[StoreLost, ...] | None = None
     """Times in which the store could not be written."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.record.events import (
     ClockStepped,
+    FeederEnded,
     GuardStopped,
     LoadChanged,
     LoadCut,
@@ -64,6 +65,13 @@ def event_text(event: RunEvent) -> str:
             return f"the clock was set by {ms(event.step_ms)} in second {event.second}"
         case GuardStopped():
             return f"the run was ended by {event.limit}{f': {event.how}' if event.how else ''}"
+        case FeederEnded(is_measured=True):
+            return f"the rows of feeder {event.feeder} ran out in second {event.second}, which ended the run"
+        case FeederEnded():
+            return (
+                f"the rows of feeder {event.feeder} ran out in second {event.second}, before the end of the warm-up, "
+                "which ended the run: nothing was measured"
+            )
 
 
 def phase_text(name: str, *, is_warmup: bool) -> str:

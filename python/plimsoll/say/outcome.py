@@ -8,7 +8,7 @@ from plimsoll.plain_text import one_line
 from plimsoll.record import STREAM_ROWS
 from plimsoll.say.durations import duration_text
 from plimsoll.say.headline.target import unreachable_judgement
-from plimsoll.say.numbers import amount, count, short_percent, with_share
+from plimsoll.say.numbers import amount, count, counted, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
 from plimsoll.stats.totals import Totals
 
@@ -51,6 +51,14 @@ def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
     if half and most_of_them:
         parts.append(with_streams(_times(half, most_of_them, total.response_ms.waited), view, manifest))
     return " ".join(parts)
+
+
+def awaited_text(responses: int, authorizing: int) -> str:
+    """What the end of a run waits for; "" for nothing. authorizing: users that wait for a token."""
+    parts = [counted(responses, "response")] if responses else []
+    if authorizing:
+        parts.append(f"{counted(authorizing, 'user')} without a token yet")
+    return " and ".join(parts)
 
 
 def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:

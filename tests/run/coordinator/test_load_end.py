@@ -60,3 +60,12 @@ def test_what_is_waited_for_is_said_once(make_health: Callable[..., Health], cap
         end.say_waiting(elapsed, view)
     said = "the load is over: waiting for 134 responses, at most 28 s more; Ctrl-C ends it"
     assert [each.message for each in caplog.records] == [said]
+
+
+def test_users_who_wait_for_a_token_are_waited_for_too(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    view, end = RunView(), LoadEnd(30.0)
+    end.note_stop(4.0, view)
+    end.say_waiting(5.0, view, authorizing=7)
+    said = "the load is over: waiting for 7 users without a token yet, at most 29 s more; Ctrl-C ends it"
+    assert [each.message for each in caplog.records] == [said]

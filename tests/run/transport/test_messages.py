@@ -63,6 +63,7 @@ def test_the_first_and_the_last_word_survive_their_messages() -> None:
 
 def test_what_else_a_worker_may_say_survives_its_message() -> None:
     assert Complete.from_list(msgpack.unpackb(msgpack.packb([]))) == Complete()
+    assert Complete.from_list(msgpack.unpackb(msgpack.packb(["a"]))) == Complete("a")
     sent = [1 << 60, [("GET", "/"), ("POST", "/a")], b"\x00\xff" * 8]
     assert Exchanges.from_list(msgpack.unpackb(msgpack.packb(sent))) == Exchanges(
         1 << 60, [["GET", "/"], ["POST", "/a"]], sent[2]

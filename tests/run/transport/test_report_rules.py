@@ -45,6 +45,7 @@ GOOD = [
     Quit(),
     Logged("INFO", "a line"),
     Complete(),
+    Complete("accounts"),
     Started(-5),
     Expired(5),
     Sent(5, 7),
@@ -52,7 +53,7 @@ GOOD = [
     Ending(5, None, False, 1),
     EncodedSnapshot(
         0, 0, 5, [CELL], [HEALTH], [FAILURE], [("text", "trace", 1)], {"Visitor": 1}, [("GET", "/", "db", 1, EMPTY)],
-        [TRACED], 3,
+        [TRACED], 3, 2,
     ),
 ]  # fmt: skip
 
@@ -145,7 +146,7 @@ def test_a_histogram_of_a_part_is_checked_where_it_comes() -> None:
 
 def test_counts_have_a_limit_so_that_sums_of_them_fit_into_a_store() -> None:
     good, bad = ([*CELL[:4], number, *CELL[5:]] for number in (LARGEST, LARGEST + 1))
-    snapshot = [0, 0, 5, [good], [], [], [], {}, [], [], 0]
+    snapshot = [0, 0, 5, [good], [], [], [], {}, [], [], 0, 0]
     check_report("snapshot", snapshot)
     with pytest.raises(ProtocolError):
         check_report("snapshot", [*snapshot[:3], [bad], *snapshot[4:]])

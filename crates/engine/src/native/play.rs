@@ -114,6 +114,7 @@ impl NativeUsers {
                 if exhausted.fail {
                     self.failure.get_or_insert(format!("feeder {:?} has run out of rows", exhausted.feeder));
                 }
+                self.ended_feeder.get_or_insert(exhausted.feeder);
                 self.finish(engine);
                 false
             }

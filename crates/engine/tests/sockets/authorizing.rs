@@ -293,6 +293,7 @@ fn requests_of_users_that_are_ended_while_they_wait_for_a_token_are_unanswered()
             shift.resize(40);
         }
         shift.until(|_| service.requests() == 32);
+        assert_eq!(shift.users.authorizing(), 40);
         shift.stop();
         assert_eq!(shift.users.users(), if is_open { 40 } else { 0 });
         shift.cut();

@@ -167,7 +167,7 @@ fn rows_are_handed_out_until_there_are_no_more() {
         let mut paths = paths(&asked);
         paths.sort();
         assert_eq!(paths, ["/1", "/2", "/3"]);
-        assert_eq!(shift.users.failure(), failure);
+        assert_eq!((shift.users.failure(), shift.users.ended_feeder()), (failure, Some("ids")));
         assert_eq!(shift.account().counts(), HashMap::from([(Outcome::Success, 3)]));
     }
 }

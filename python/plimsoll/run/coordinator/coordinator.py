@@ -236,8 +236,9 @@ class Coordinator:
                         self._log(worker.index, report)
                 case messages.Begin():
                     self._on_begin(report)
-                case messages.Complete():
+                case messages.Complete(feeder):
                     self._complete.add(worker)
+                    self._load_end.note_feeder(self._clock.current, feeder)
                     self._end_if_complete()
                 case messages.Sent():
                     self._guard.count(worker, report)
@@ -253,7 +254,7 @@ class Coordinator:
                     self._exits.add(worker)
 
     def _take(self, worker: WorkerHandle, encoded: EncodedSnapshot) -> None:
-        worker.users = encoded.users
+        worker.users, worker.authorizing = encoded.users, encoded.authorizing
         self._losses.on_report(worker)
         if not self._clock.accepts(worker, encoded.epoch):
             return
@@ -338,7 +339,7 @@ class Coordinator:
             self._replacements.look(self._result)
             self._end_if_complete()
         elif self._state == STOPPING:
-            self._load_end.say_waiting(self._clock.elapsed, self._account.view)
+            self._load_end.say_waiting(self._clock.elapsed, self._account.view, self._nodes.authorizing)
             self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
 
     def _report(self, *, is_last: bool = False) -> None:
@@ -352,7 +353,8 @@ class Coordinator:
             loaded=elapsed if self._load_end.at is None else self._load_end.at, events=self._result.events,
             left=max(0.0, (end - now()) / SECOND) if end is not None else self._load_end.left(elapsed),
             users=self._nodes.users.total(), wanted=self._steering.wanted, classes=self._nodes.users,
-            workers=len(self._nodes.workers), notes=self._result.notes, facts=self._result.facts,
+            authorizing=self._nodes.authorizing, workers=len(self._nodes.workers), notes=self._result.notes,
+            facts=self._result.facts,
             is_editable=self._state in UNDER_WAY and self._steering.is_editable, reporting=self.launch.reporting,
         )  # fmt: skip
         if self._result.started is not None:

@@ -101,6 +101,11 @@ class MessageRouter:
             users.update(worker.users)
         return users
 
+    @property
+    def authorizing(self) -> int:
+        """Users that wait for a token, as the workers last said."""
+        return sum(worker.authorizing for worker in self.workers)
+
     def order_workers(self, order: Order) -> None:
         """Have all workers do this."""
         for worker in self.workers:

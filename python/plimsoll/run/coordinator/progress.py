@@ -77,6 +77,8 @@ class Progress:
     """The intervals of the batch by second."""
     classes: Mapping[str, int] = field(default_factory=dict)
     """Users alive per class."""
+    authorizing: int = 0
+    """Users that wait for a token; their requests are not in flight yet."""
     is_editable: bool = False
     """Its load may be changed: nobody else says what it is, and it does not stop yet."""
     notes: Sequence[str] = ()

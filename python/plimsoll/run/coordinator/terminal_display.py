@@ -15,6 +15,7 @@ from plimsoll.run.coordinator.display import Display
 from plimsoll.say.durations import format_duration
 from plimsoll.say.headline.target import figures_line, slow_in_short
 from plimsoll.say.numbers import amount, milliseconds, shares_line, waiting_share
+from plimsoll.say.outcome import awaited_text
 from plimsoll.stats.headline.waiting import SlowEndpoint, slow_endpoint
 from plimsoll.stats.ranking import by_waiting, most_notable
 from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
@@ -77,10 +78,10 @@ class TerminalDisplay(Display):
 
 
 def _status(progress: Progress) -> Text:
-    out = progress.view.generator.out
-    if progress.state not in UNDER_WAY and progress.left is not None and out:
+    awaited = awaited_text(progress.view.generator.out, progress.authorizing)
+    if progress.state not in UNDER_WAY and progress.left is not None and awaited:
         left = format_duration(round(progress.left))
-        return Text(f"waiting for {out} response{'s' * (out > 1)}, {left} left; Ctrl-C ends the waiting", "bold")
+        return Text(f"waiting for {awaited}, {left} left; Ctrl-C ends the waiting", "bold")
     missing = progress.wanted is not None and progress.users != progress.wanted
     users = f"{progress.users} of {progress.wanted}" if missing else f"{progress.users}"
     left = "Ctrl-C stops" if progress.left is None else f"{format_duration(round(progress.left))} left"

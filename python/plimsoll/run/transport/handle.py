@@ -47,6 +47,8 @@ class WorkerHandle:
         self.index = index
         self.users: dict[str, int] = {}
         """Users alive per class, as it last said."""
+        self.authorizing = 0
+        """Those of them that wait for a token."""
         self.first = 0
         """The second of the run with which it begins."""
         self.second = -1

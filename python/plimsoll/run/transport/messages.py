@@ -114,6 +114,9 @@ class Logged(WorkerReport):
 class Complete(WorkerReport):
     """Arrivals, iterations or requests have run out, and nothing is under way."""
 
+    feeder: str | None = None
+    """The feeder whose rows have run out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Started(WorkerReport):
@@ -184,6 +187,8 @@ class EncodedSnapshot(WorkerReport):
     parts: list[PartTuple] = field(default_factory=list)
     traced: list[TracedRequest] = field(default_factory=list)
     spans_left_out: int = 0
+    authorizing: int = 0
+    """Users that wait for a token; their requests are not sent yet."""
 
     def decode(self, clock_offset: float, latest: int = LARGEST) -> Snapshot:
         """clock_offset: Unix time minus monotonic time, in seconds. latest: the last second that can have been

@@ -177,7 +177,7 @@ RULES: dict[str, Rule] = {
         (
             is_count, is_count, is_integer, _list_of(_is_cell), _list_of(_is_health), _list_of(_is_failure),
             _list_of(_row(is_text, is_text, is_count)), _dict_of(is_count, MOST_USER_CLASSES), _list_of(_is_part),
-            _list_of(_is_traced), is_count,
+            _list_of(_is_traced), is_count, is_count,
         ),
         (READY,),
     ),
@@ -185,7 +185,7 @@ RULES: dict[str, Rule] = {
     "logged": Rule((is_name, is_text), _ALWAYS),
     "begin": Rule((is_number, is_number, _optional(_list_of(is_name))), _ALIVE),
     "quit": Rule((_one_of("finished", "stopped"),), _ALWAYS),
-    "complete": Rule((), (READY,)),
+    "complete": Rule((_optional(is_name),), (READY,)),
     "started": Rule((is_integer,), (READY,)),
     "expired": Rule((is_integer,), (READY,)),
     "sent": Rule((is_integer, is_count), (READY,)),

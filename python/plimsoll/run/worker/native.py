@@ -87,12 +87,20 @@ class NativePopulation(Population):
         return self._users.waiting
 
     @property
+    def authorizing(self) -> int:
+        return self._users.authorizing
+
+    @property
     def done(self) -> bool:
         return self._users.done or (self._has_none and not self._users.active)
 
     @property
     def failure(self) -> str | None:
         return self._users.failure
+
+    @property
+    def ended_feeder(self) -> str | None:
+        return self._users.ended_feeder
 
     def drain(self, timeout: float) -> None:
         self._users.stop()

@@ -48,6 +48,11 @@ class Population:
         return 0
 
     @property
+    def authorizing(self) -> int:
+        """Users that wait for a token; their requests are not sent yet."""
+        return 0
+
+    @property
     def done(self) -> bool:
         """Nothing is under way, and nothing more will begin by itself."""
         return False
@@ -55,6 +60,11 @@ class Population:
     @property
     def failure(self) -> str | None:
         """Why the run must end as failed."""
+        return None
+
+    @property
+    def ended_feeder(self) -> str | None:
+        """The feeder whose rows have run out, so that nothing more begins."""
         return None
 
     def counts(self) -> dict[str, int]:

@@ -311,7 +311,8 @@ class Worker:
         population = self._script.population
         while not population.done:
             gevent.sleep(POLL_INTERVAL_S)
-        self._tell(Complete() if population.failure is None else PlimsollError(population.failure))
+        failure = population.failure
+        self._tell(Complete(population.ended_feeder) if failure is None else PlimsollError(failure))
 
     def _leave(self) -> gevent.Greenlet[[], None]:
         """Begin to end the users, if nobody has."""
@@ -396,6 +397,7 @@ class Worker:
             parts=self._recorder.take_parts(),
             traced=traced,
             spans_left_out=left_out,
+            authorizing=self._script.population.authorizing,
         )
         self._sequence += 1
         self._open_second = max(self._open_second, closed.stop)
