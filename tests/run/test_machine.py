@@ -26,7 +26,7 @@ def test_what_this_machine_tells_is_json() -> None:
     facts = machine().to_json()
     assert json.loads(json.dumps(facts)) == facts
     assert 1 <= facts["cpus"] <= (os.cpu_count() or 1)
-    assert set(facts) == {"hostname", "governor", "cpus", "cpu_quota", "memory_limit", "somaxconn"}
+    assert set(facts) == {"hostname", "governor", "cpus", "cpu_quota", "memory_limit", "somaxconn", "link"}
 
 
 def test_files_of_the_system_are_read(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as some
 from plimsoll._engine import Histogram
 from plimsoll.record import TracedRequest
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
+from plimsoll.stats.machine import LinkUse
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import (
     Claim,
@@ -203,3 +204,11 @@ def test_a_search_for_capacity_is_read_back():
     search = CapacitySearch(criteria, "/s", 10.0, (CapacityProbe(5.0, 10.0, "halve", results, run="r", backlog=0.5),))
     study = Study("s", (), search=search)
     assert from_json(json.loads(json.dumps(to_json(study)))).search == search
+
+
+def test_the_use_of_an_interface_is_read_back():
+    link = LinkUse("eth0", 1000, np.array([5, 7], dtype=np.int64), np.array([1, 2], dtype=np.int64))
+    study = Study("s", (Trial(id="r", variant="a", link=link),))
+    (trial,) = from_json(json.loads(json.dumps(to_json(study)))).trials
+    assert (trial.link.interface, trial.link.mbit_s) == ("eth0", 1000)
+    assert (trial.link.received.tolist(), trial.link.sent.tolist()) == ([5, 7], [1, 2])

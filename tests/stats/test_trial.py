@@ -9,8 +9,8 @@ import pytest
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
 from plimsoll.record.cells import CellKey
-from plimsoll.record.facts import RunFacts
-from plimsoll.record.manifest import Manifest, StoredPlan
+from plimsoll.record.facts import ClusterFacts, RunFacts
+from plimsoll.record.manifest import Computer, Manifest, NetworkLink, StoredPlan
 from plimsoll.say.remarks import run_notes
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.reading import RunReading
@@ -327,3 +327,15 @@ def test_the_generator_is_kept_second_by_second_over_all_its_workers(run):
 
 def test_without_a_word_of_the_workers_nothing_is_known_of_the_generator(run):
     assert read_trial(run()).generator_course is None
+
+
+def test_bytes_of_each_second_belong_to_the_interface_of_the_generator(run):
+    machine = Computer(link=NetworkLink(interface="eth0", mbit_s=1000))
+    link = read_trial(run(manifest=replace(CLOSED, machine=machine))).link
+    assert (link.interface, link.mbit_s) == ("eth0", 1000)
+    # In second s: s successes of 100 bytes, one failure of 30 and two without a body; 50 bytes of head each.
+    assert link.received.tolist() == [150 * second + 80 + 100 for second in range(10)]
+    assert link.sent.tolist() == [80 * (second + 3) for second in range(10)]
+    assert read_trial(run()).link is None
+    several = RunFacts(cluster=ClusterFacts())
+    assert read_trial(run(manifest=replace(CLOSED, machine=machine), facts=several)).link is None

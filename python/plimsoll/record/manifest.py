@@ -128,6 +128,16 @@ class Processor(JsonObject):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkLink(JsonObject):
+    """A physical network interface."""
+
+    interface: str = ""
+    """Its name."""
+    mbit_s: int = 0
+    """Its speed in each direction, Mbit/s."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Computer(JsonObject):
     """What of the computer moves a number; null where it is not known."""
 
@@ -142,6 +152,8 @@ class Computer(JsonObject):
     """Bytes that its control group may have; None: no limit."""
     somaxconn: int | None = None
     """Most connections that may wait for a server here to accept them."""
+    link: NetworkLink | None = None
+    """The network interface on the way to the target; None for a target on this computer, and without a known speed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

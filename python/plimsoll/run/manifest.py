@@ -27,6 +27,7 @@ from plimsoll.record.manifest import (
 )
 from plimsoll.redact import MASK, is_secret_header, masked_headers, redact_options, redact_values
 from plimsoll.run.machine import limits, machine
+from plimsoll.run.network_link import link_to
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.say.durations import format_duration
 
@@ -63,6 +64,8 @@ def manifest(
     fields = plan_fields(plan, secret)
     files = plan_files(plan)
     folder = Path(files[0]).parent if files else Path()
+    # Workers on other machines have interfaces of their own.
+    urls = () if plan.joined else tuple(plan.host_text.split(", "))
     return replace(
         plan.described(users=None if plan.is_open or shaped else plan.most_users, shaped=shaped),
         tool="plimsoll",
@@ -79,7 +82,7 @@ def manifest(
         branch=branch(folder),
         kernel=f"{platform.system()} {platform.release()}",
         cpu=Processor(model=_cpu_model(), count=os.cpu_count()),
-        machine=machine(),
+        machine=replace(machine(), link=link_to(urls)),
         limits=limits(),
     )
 

@@ -36,6 +36,8 @@ class RunReading:
         """By second and worker."""
         self._total = CourseBuilder(self._timed)
         self._generator = GeneratorCourseBuilder()
+        self._traffic: list[NDArray[np.int64]] = []
+        """Rows of the second, and the bytes received and sent."""
         self.view = RunView.of(run, times_of, self)
         self.observed = run.observed()
         """Of the target."""
@@ -54,6 +56,8 @@ class RunReading:
                 course = self._courses[key] = CourseBuilder(self._timed)
             course.add(columns, numbers, outcomes)
         self._total.add(columns, numbers, total)
+        wanted = (columns.seconds, columns.numbers["bytes_in"], columns.numbers["bytes_out"])
+        self._traffic.append(np.array(wanted, dtype=np.int64)[:, [row for rows in total.values() for row in rows]])
 
     def add_health(self, row: Health) -> None:
         users = self._users.setdefault(row.second, {})
@@ -78,6 +82,15 @@ class RunReading:
     def generator(self) -> GeneratorCourse | None:
         """None if no worker reported anything."""
         return self._generator.course(self.seconds)
+
+    @property
+    def traffic(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Bytes received and sent in each second."""
+        received, sent = np.zeros((2, self.seconds), dtype=np.int64)
+        for second, more_received, more_sent in self._traffic:
+            np.add.at(received, second, more_received)
+            np.add.at(sent, second, more_sent)
+        return received, sent
 
     def course(self, key: Key) -> Course:
         """Of an endpoint; of all together for any other key."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.compare.prediction import NewestRun
     from plimsoll.stats.generator import MachineFigures
+    from plimsoll.stats.machine import LinkUse
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.thresholds.grammar import Threshold
 
@@ -321,6 +322,7 @@ class Trial(CellKey):
     users_by_second: NDArray[np.float64] | None = None
     """Users alive, from second 0 of the run."""
     generator_course: GeneratorCourse | None = None
+    link: LinkUse | None = None
     observed: tuple[Series, ...] = ()
     cores: Mapping[str, float] = field(default_factory=dict)
     """The number of cores that the sources of `observed` may use, if known."""

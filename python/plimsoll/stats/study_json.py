@@ -23,6 +23,7 @@ from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.compare.prediction import NewestRun
 from plimsoll.stats.generator import MachineFigures
 from plimsoll.stats.latency.milliseconds import Clock
+from plimsoll.stats.machine import LinkUse
 from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject
@@ -133,7 +134,7 @@ def _reader() -> TypeAdapter[Study]:
         "MetricKind": MetricKind, "LoadUnit": study.LoadUnit, "Clock": Clock, "TracedRequest": TracedRequest, "np": np,
     }  # fmt: skip
     of_search = (ThresholdSubject, Threshold, CriterionResult, CapacityProbe, CapacitySearch)
-    for kind in (MachineFigures, Metric, ThresholdResult, NewestRun, *of_search, *vars(study).values()):
+    for kind in (MachineFigures, Metric, ThresholdResult, NewestRun, LinkUse, *of_search, *vars(study).values()):
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             names[kind.__name__] = _as_model(kind, get_type_hints(kind, None, names, include_extras=True))
     return TypeAdapter(names["Study"])

@@ -14,6 +14,7 @@ from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANS
 from plimsoll.record.observed import ObservedSource
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.latency.milliseconds import ms_at
+from plimsoll.stats.machine import LinkUse
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import throughput_share
 
@@ -67,6 +68,8 @@ class StudyReading(Protocol):
     def users_by_second(self) -> NDArray[np.float64] | None: ...
     @property
     def generator(self) -> GeneratorCourse | None: ...
+    @property
+    def traffic(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None: ...
     def course(self, key: Key) -> Course: ...
 
 
@@ -116,6 +119,7 @@ def trial_of(
         lag=view.generator.lag if view.generator.lag.count else None,
         users_by_second=reading.users_by_second,
         generator_course=reading.generator,
+        link=_link(run, reading),
         observed=reading.observed,
         cores={source: float(known.cores) for source, known in target.items() if known.cores is not None},
         work=tuple(_work(target)),
@@ -126,6 +130,14 @@ def trial_of(
         replayed=_replayed(manifest),
         facts=facts or {},
     )
+
+
+def _link(run: StudyRun, reading: StudyReading) -> LinkUse | None:
+    """None where the bytes of a second, or the speed of the interface that they went over, are not known."""
+    link, traffic = run.manifest.machine.link, reading.traffic
+    if link is None or traffic is None or run.facts.cluster is not None:
+        return None
+    return LinkUse(link.interface, link.mbit_s, *traffic)
 
 
 def _work(observed: Mapping[str, ObservedSource]) -> Iterator[TargetWork]:

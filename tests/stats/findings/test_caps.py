@@ -1,11 +1,16 @@
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.stats.findings.making import found, level, row, run, study
 
+from plimsoll.say.answer import answer_of
 from plimsoll.say.findings import evidence_of, said
-from plimsoll.stats.findings.caps import caps
-from plimsoll.stats.study import GeneratorHealth
+from plimsoll.stats.analysis import analyse
+from plimsoll.stats.findings.caps import caps, full_link
+from plimsoll.stats.machine import LinkUse
+from plimsoll.stats.study import GeneratorHealth, Trial
 
 
 def _open(rate: float, longest: float, files: int | None) -> Any:
@@ -52,3 +57,66 @@ def test_a_tail_that_ends_at_a_usual_time_limit(limit: float) -> None:
 @pytest.mark.parametrize("tail", [row(p99=61000, max=61685), row(p99=59500), row(p99=57000, max=60000)])
 def test_a_tail_that_goes_on_or_stops_short_is_none(tail: Any) -> None:
     assert found(caps, study(run(10, tail))) == []
+
+
+GIGABIT = 125_000_000
+"""Bytes per second."""
+
+
+def use(shares: Sequence[float], *, sent: bool = False, warmup: int = 0) -> LinkUse:
+    """An interface of 1 Gbit/s whose seconds use these shares of it, after an idle warm-up."""
+    much = np.array([0.0] * warmup + list(shares)) * GIGABIT
+    little = much / 100
+    much, little = much.astype(np.int64), little.astype(np.int64)
+    return LinkUse("eth0", 1000, *((little, much) if sent else (much, little)))
+
+
+def loaded(shares: Sequence[float], *, warmup: int = 0, sent: bool = False) -> Trial:
+    link = use(shares, warmup=warmup, sent=sent)
+    return run(50, warmup=float(warmup), duration=float(len(shares)), link=link)
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_a_full_interface_is_named(*, is_sent: bool) -> None:
+    (finding,) = found(full_link, study(loaded([0.94] * 20, sent=is_sent, warmup=5)))
+    assert (finding.direction, finding.weight) == ("sent" if is_sent else "received", "warning")
+    assert (finding.seconds, finding.of_seconds) == (20, 20)
+    what = "sends requests" if is_sent else "receives responses"
+    assert said(finding).statement == (
+        f"the network interface eth0 of the load generator is full: it {what} at 940 of 1000 Mbit/s (20 of 20 "
+        "seconds), so the target may be able to do more."
+    )
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        [0.6] * 30,
+        [0.84] * 30,
+        [0.94] * 14 + [0.2] * 16,  # full in less than half of the seconds
+        [0.94] * 4,  # too short
+        [],
+    ],
+)
+def test_an_interface_with_room_is_not_named(shares: list[float]) -> None:
+    assert found(full_link, study(loaded(shares))) == []
+
+
+def test_seconds_of_the_warm_up_do_not_count() -> None:
+    link = LinkUse("eth0", 1000, *np.array([[GIGABIT] * 20 + [GIGABIT // 2] * 10] * 2))
+    assert found(full_link, study(run(50, warmup=20.0, duration=10.0, link=link))) == []
+
+
+def test_a_run_without_a_known_interface_says_nothing() -> None:
+    assert found(full_link, study(run(50, duration=30.0))) == []
+
+
+def test_most_runs_of_a_cell_have_to_agree() -> None:
+    full, free = loaded([0.94] * 20), loaded([0.5] * 20)
+    assert found(full_link, study(full, free)) == []
+    assert len(found(full_link, study(full, loaded([0.93] * 20), free))) == 1
+
+
+def test_the_answer_names_the_interface() -> None:
+    texts = answer_of(analyse(study(loaded([0.94] * 20))))
+    assert any("the network interface eth0 of the load generator is full" in text for text in texts), texts

@@ -62,6 +62,7 @@ class ViewReading:
     view: RunView
     observed = ()
     generator = None
+    traffic = None
 
     @property
     def users_by_second(self) -> NDArray[np.float64] | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.findings.finding import Finding, Where
     from plimsoll.stats.study import Level, Study
 
-_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK")
+_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK", "LINK")
 """Rules whose findings say what a service does under load; the weightiest first."""
 _BREAKS = ("CRASH", "LEAK")
 """Of these, what the rates that a target carries do not say."""

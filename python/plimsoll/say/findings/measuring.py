@@ -1,5 +1,5 @@
-"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP, CONNECT
-and TOKENS."""
+"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP, CONNECT,
+TOKENS and LINK."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from plimsoll.record import OTHERS
 from plimsoll.say.durations import ms, range_of_ms
 from plimsoll.say.findings.said import Said, said
 from plimsoll.say.names import at, folded_names, lead, named, naming_hint, several
-from plimsoll.say.numbers import count, counted, counted_users, number, percent, whole_percent
-from plimsoll.stats.findings.caps import NEAR, CeilingCap, OpenFilesCap, SharedCap
+from plimsoll.say.numbers import amount, count, counted, counted_users, number, percent, whole_percent
+from plimsoll.stats.findings.caps import LEAST_SECONDS, LINK_FULL, NEAR, CeilingCap, FullLink, OpenFilesCap, SharedCap
 from plimsoll.stats.findings.connections import MANY, ManyConnections
 from plimsoll.stats.findings.generators import (
     ACHIEVED,
@@ -58,6 +58,11 @@ NAMES = (
 CORRECTED = (
     "a correction for coordinated omission is right for one requester that waits for each reply; arrivals at a rate "
     "need none when latency counts from the intended time, and the correction adds requests that never were"
+)
+LINK = (
+    f"in most of the measured seconds of a run, of at least {LEAST_SECONDS}, requests or responses are at least "
+    f"{LINK_FULL * 100:.0f} % of the speed that the network interface on the way to the target says it has; what "
+    "TCP/IP adds is not in them, and runs with workers on other machines are left out"
 )
 REPLAY = (
     f"at least {whole_percent(SENT)} of the requests of the log are sent, and at most {whole_percent(SAME_MIX)} of "
@@ -292,4 +297,16 @@ def tokens(finding: TokensByChunk) -> Said:
         f"{name}: {some}the server sent no usage, so {number(finding.chunks)} chunks are counted as tokens; "
         f"{INCLUDE_USAGE} in the body of the request gives real counts.",
         TOKENS,
+    )
+
+
+@said.register
+def full_link(finding: FullLink) -> Said:
+    what = {"received": "it receives responses at", "sent": "it sends requests at"}[finding.direction]
+    return Said(
+        f"{lead(finding.subject)}the network interface {finding.interface} of the load generator is full: {what} "
+        f"{amount(finding.used_mbit_s)} of {number(finding.mbit_s)} Mbit/s ({finding.seconds} of "
+        f"{counted(finding.of_seconds, 'second')}), so the target may be able to do more.",
+        LINK,
+        "Send the load from several machines, or through a faster interface; then run it again.",
     )

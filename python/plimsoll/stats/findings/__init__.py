@@ -10,7 +10,7 @@ from plimsoll.doors import added
 from plimsoll.errors import UsageError
 from plimsoll.record import STREAM_ROWS
 from plimsoll.stats.findings.bimodal import bimodal
-from plimsoll.stats.findings.caps import caps
+from plimsoll.stats.findings.caps import caps, full_link
 from plimsoll.stats.findings.connections import connections
 from plimsoll.stats.findings.durations import durations, floor
 from plimsoll.stats.findings.elasticity import steep
@@ -63,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     steep,
     scaling_law,
     full,
+    full_link,
     waits,
     grown,
     changed,

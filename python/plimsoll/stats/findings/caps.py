@@ -1,13 +1,15 @@
-"""CAP: limits of resources and time that numbers may have reached."""
+"""CAP: limits of resources and time that numbers may have reached. LINK: a network interface that is full."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import rows_of, whole
-from plimsoll.stats.findings.subject import Subject, run
+from plimsoll.stats.findings.rows import cells, rows_of, whole
+from plimsoll.stats.findings.subject import Subject, cell, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +26,30 @@ LEAST_ENDPOINTS = 4
 """For that: two of three often agree by chance, with two digits."""
 LEAST_CEILING_MS = 1_000.0
 """A shared time limit is at least this long, and small times agree by rounding."""
+LINK_FULL = 0.85
+"""Share of the speed of an interface. What TCP/IP adds leaves about 94 % for requests and responses."""
+MOST_SECONDS = 0.5
+"""Share of the measured seconds that must have as much."""
+LEAST_SECONDS = 5
+"""Measured seconds of a run. In fewer, a short peak may be most of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullLink(Finding):
+    """A network interface of the load generator that carries no more."""
+
+    id = "LINK"
+    subject: Subject
+    interface: str
+    mbit_s: int
+    """Its speed, Mbit/s."""
+    direction: Literal["received", "sent"]
+    used_mbit_s: float
+    """By requests and responses in the median second."""
+    seconds: int
+    """Measured seconds with at least `LINK_FULL` of the speed, …"""
+    of_seconds: int
+    """… of so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +155,29 @@ def _ceiling(row: Measured) -> float | None:
     if p99 is None or row.max is None:
         return None
     return next((each for each in CEILINGS_MS if abs(p99 / each - 1) <= NEAR and abs(row.max / each - 1) <= NEAR), None)
+
+
+def full_link(study: Study) -> Iterable[FullLink]:
+    for trials in cells(study):
+        found = [finding for trial in trials if (finding := _full(study, trial)) is not None]
+        if len(found) * 2 > len(trials):
+            yield sorted(found, key=lambda finding: finding.used_mbit_s)[len(found) // 2]
+
+
+def _full(study: Study, trial: Trial) -> FullLink | None:
+    """Of one run, the direction that is used more."""
+    link = trial.link
+    if link is None or not trial.duration:
+        return None
+    # Whole seconds: the last one may be a fraction.
+    measured = slice(int(trial.warmup), int(trial.warmup + trial.duration))
+    used = {sent: link.shares(sent=sent, measured=measured) for sent in (False, True)}
+    is_sent = bool(used[True].sum() > used[False].sum())
+    shares = used[is_sent]
+    full = int((shares >= LINK_FULL).sum())
+    if len(shares) < LEAST_SECONDS or full <= MOST_SECONDS * len(shares):
+        return None
+    return FullLink(
+        cell(study, trial), link.interface, link.mbit_s, "sent" if is_sent else "received",
+        float(np.median(shares)) * link.mbit_s, full, len(shares), where=Where.of(trial), weight="warning",
+    )  # fmt: skip
