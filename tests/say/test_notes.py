@@ -40,7 +40,8 @@ def test_what_became_of_the_arrivals(make_health):
         {"users": 100},
     )
     assert load_line(view, 10_000) == (
-        "load: offered 1802 (901.0/s), sent 1798, dropped 4, waiting peak 37, users peak 512 of max 10000"
+        "load: offered 1\u202f802 (901.0/s), sent 1\u202f798, dropped 4, waiting peak 37, users peak 512 of max "
+        "10\u202f000"
     )
 
 

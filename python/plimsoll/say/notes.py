@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.record import OTHERS
 from plimsoll.say.durations import duration_text
 from plimsoll.say.names import folded_names, naming_hint
-from plimsoll.say.numbers import NONE, amount, counted
+from plimsoll.say.numbers import NONE, amount, count, counted
 from plimsoll.say.validity import omission_lines
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.names import name_pattern
@@ -90,14 +90,15 @@ def load_line(view: RunView, max_users: int | None) -> str:
     """What became of the arrivals of the open model. max_users: the most that there might be, if that is known."""
     generator = view.generator
     parts = [
-        f"offered {generator.offered} ({view.offered_rate:.1f}/s)",
-        f"sent {generator.begun}",
-        f"dropped {generator.dropped}",
+        f"offered {count(generator.offered)} ({view.offered_rate:.1f}/s)",
+        f"sent {count(generator.begun)}",
+        f"dropped {count(generator.dropped)}",
     ]
     if waited := max(generator.waiting_by_second().values(), default=0):
-        parts.append(f"waiting peak {waited}")
+        parts.append(f"waiting peak {count(waited)}")
     peak = max(generator.users_by_second().values(), default=0)
-    parts.append(f"users peak {peak} of max {max_users}" if max_users else f"users peak {peak}")
+    most = f" of max {count(max_users)}" if max_users else ""
+    parts.append(f"users peak {count(peak)}{most}")
     return f"load: {', '.join(parts)}"
 
 
@@ -127,8 +128,8 @@ def _stamps(generator: GeneratorView) -> str:
     total, user = generator.delay.count, generator.user_stamps
     if user and user >= total:
         return "user"
-    rejected = f", {generator.rejected_stamps} of them rejected" if generator.rejected_stamps else ""
-    return f"kernel, {user} of {total} user{rejected}" if user else "kernel" if total else NONE
+    rejected = f", {count(generator.rejected_stamps)} of them rejected" if generator.rejected_stamps else ""
+    return f"kernel, {count(user)} of {count(total)} user{rejected}" if user else "kernel" if total else NONE
 
 
 def user_line(traceback: str) -> str:

@@ -227,7 +227,7 @@ def test_thresholds_are_green_and_red_where_colours_are_wanted(view, invalid, mo
 def test_the_open_model_says_what_became_of_its_arrivals(view, valid, invalid):
     lines = tables(view, invalid, 80).splitlines()
     assert [line for line in lines if line.startswith("- load: ")] == [
-        "- load: offered 0 (0.0/s), sent 0, dropped 0, users peak 5 of max 1000"
+        "- load: offered 0 (0.0/s), sent 0, dropped 0, users peak 5 of max 1\u202f000"
     ]
     assert "load: " not in tables(view, valid, 80)
 
