@@ -1,5 +1,5 @@
-"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP, CONNECT,
-TOKENS and LINK."""
+"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, RETRANS, REPLAY, NAMES, CORRECTED, CAP, LINK,
+CONNECT and TOKENS."""
 
 from __future__ import annotations
 
