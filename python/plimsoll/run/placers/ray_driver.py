@@ -44,6 +44,8 @@ CONNECT_TIMEOUT_S = 15.0
 RETRY_S, LONGEST_RETRY_S = 2.0, 60.0
 """Seconds from the loss of an actor to the next one in its place: each time twice as many, until one lives longer."""
 POLL_S = 0.2
+USUAL_START_S = 10.0
+"""Seconds that an actor may take to start."""
 LEAVE_TIMEOUT_S = 5.0
 """Seconds for workers to end by themselves once their master has ended, and again once they are told to."""
 
@@ -60,7 +62,6 @@ class WorkerCommand:
 
     def run(self, words: list[str], token: str) -> Iterator[str | int]:
         """Run `plimsoll` with these words. Lines that it prints, and its exit code as the last."""
-        # The process begins in a folder without the user's files: those of the run come from the master.
         self._process = process = subprocess.Popen(
             [sys.executable, "-P", "-m", "plimsoll.run.parent", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -209,15 +210,18 @@ class Driver:
 
     def _say_waiting(self) -> None:
         """Why workers are not there yet, whenever that changes."""
+        begin = time.monotonic()
         while not self._is_over.wait(1.0):
-            waiting = self._missing_machines() or "; ".join(
+            is_late = time.monotonic() - begin > USUAL_START_S
+            waiting = self._missing_machines(is_late) or "; ".join(
                 f"{part.host}: {part.printed.waiting}" for part in self._parts if part.printed and part.printed.waiting
             )
             if waiting != self._waiting:
                 self._waiting = waiting
                 say(waiting=waiting)
 
-    def _missing_machines(self) -> str:
+    def _missing_machines(self, is_late: bool) -> str:
+        """is_late: Ray takes longer than it needs to start an actor on a machine that is free."""
         wanted, cores = self._options.nodes, self._options.workers
         if not (missing := sum(not part.host for part in self._parts)):
             return ""
@@ -226,7 +230,8 @@ class Driver:
         fit = [node for node in alive if node["Resources"].get("CPU", 0) >= cores]
         cpus = f"{cores} CPU{'s' * (cores != 1)}"
         if len(fit) >= wanted:
-            return f"{missing} of {wanted} machines wait for {cpus} that nothing else on the cluster uses"
+            words = f"{missing} of {wanted} machines wait for {cpus} that nothing else on the cluster uses"
+            return words if is_late else ""
         return (
             f"the cluster has {len(alive)} node{'s' * (len(alive) != 1)}, {len(fit)} of them with {cpus} or more for "
             f"Ray, and {wanted} are asked for; they may still come"
