@@ -24,6 +24,10 @@ SMALL_PART = 0.25
 """Of the busy cores of a full machine: a target that uses less than this is not what fills it."""
 BITS = 8
 """Of a byte."""
+LINK_FULL = 0.85
+"""Share of the speed of an interface. What TCP/IP adds leaves about 94 % for requests and responses."""
+LEAST_SECONDS = 5
+"""Measured seconds of a run. In fewer, a short peak may be most of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from plimsoll.say.durations import ms, range_of_ms
 from plimsoll.say.findings.said import Said, said
 from plimsoll.say.names import at, folded_names, lead, named, naming_hint, several
 from plimsoll.say.numbers import amount, count, counted, counted_users, number, percent, whole_percent
-from plimsoll.stats.findings.caps import LEAST_SECONDS, LINK_FULL, NEAR, CeilingCap, FullLink, OpenFilesCap, SharedCap
+from plimsoll.stats.findings.caps import NEAR, CeilingCap, FullLink, OpenFilesCap, SharedCap
 from plimsoll.stats.findings.connections import MANY, ManyConnections
 from plimsoll.stats.findings.generators import (
     ACHIEVED,
@@ -30,6 +30,7 @@ from plimsoll.stats.findings.littles_law import BrokenLaw, LawHolds, UserPause
 from plimsoll.stats.findings.rounding import COARSE, CoarseSteps, Disorder, EqualPercentiles, MaximaAsPercentiles
 from plimsoll.stats.findings.tokens import TokensByChunk
 from plimsoll.stats.little import IMPOSSIBLE, MISSING
+from plimsoll.stats.machine import LEAST_SECONDS, LINK_FULL
 
 ORDER = "min ≤ p50 ≤ … ≤ p99 ≤ max, within one step of the tool's rounding: otherwise one of the numbers is wrong"
 TIES = (

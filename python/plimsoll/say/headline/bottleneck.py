@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from plimsoll.say.durations import ms
 from plimsoll.say.headline.judgement import TOO_EARLY, RunJudgement, sentence
-from plimsoll.say.numbers import counted, number, whole_percent
+from plimsoll.say.numbers import amount, counted, number, whole_percent
 from plimsoll.say.validity import check_text
 from plimsoll.stats.headline.bottleneck import (
     EARLY,
@@ -17,6 +17,7 @@ from plimsoll.stats.headline.bottleneck import (
     SlowGenerator,
     UnknownBottleneck,
 )
+from plimsoll.stats.headline.link import FilledLink
 
 if TYPE_CHECKING:
     from plimsoll.stats.headline.bottleneck import Bottleneck, RecentArrivals, RecentLoad
@@ -40,6 +41,8 @@ def bottleneck_judgement(found: Bottleneck) -> RunJudgement:
         case FailingLoad(share, seconds):
             text = f"{whole_percent(share)} of the requests of the last {seconds} s failed."
             return RunJudgement("unknown", "Unknown", text)
+        case FilledLink():
+            return RunJudgement("warning", "The network link", link_text(found))
         case FaultyGenerator(check):
             return _generator(sentence(check_text(check)))
         case SlowGenerator(cycle, lag, delay):
@@ -53,6 +56,15 @@ def bottleneck_judgement(found: Bottleneck) -> RunJudgement:
             return _open(found)
         case _:
             assert_never(found)
+
+
+def link_text(link: FilledLink) -> str:
+    """Which interface is full, and what follows."""
+    what = {"received": "Responses", "sent": "Requests"}[link.direction]
+    return (
+        f"{what} take {amount(link.used_mbit_s)} of the {number(link.mbit_s)} Mbit/s of {link.interface}, the network "
+        "interface of this computer; the target may be able to do more."
+    )
 
 
 def _generator(text: str) -> RunJudgement:

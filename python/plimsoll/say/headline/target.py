@@ -6,12 +6,14 @@ import re
 from typing import TYPE_CHECKING, assert_never
 
 from plimsoll.say.durations import ms
+from plimsoll.say.headline.bottleneck import link_text
 from plimsoll.say.headline.judgement import TOO_EARLY, JudgementTone, RunJudgement, sentence
 from plimsoll.say.names import several
 from plimsoll.say.numbers import amount, count, counted, number, percent, short_percent, size, whole_percent, with_share
 from plimsoll.say.validity import omission_lines
 from plimsoll.stats.headline.causes import RaisingCode, UnreachableTarget
 from plimsoll.stats.headline.growing import GrowingTimes
+from plimsoll.stats.headline.link import FilledLink
 from plimsoll.stats.headline.target import (
     BrokenThresholds,
     CheckedTarget,
@@ -90,6 +92,8 @@ def target_judgement(health: TargetHealth) -> RunJudgement:
         case Omission():
             text, *more = map(sentence, omission_lines(cause))
             return RunJudgement("warning", "Stalls", text, (*more, seen, *about), tail)
+        case FilledLink():
+            return RunJudgement("warning", "The network link is full", link_text(cause), (seen, *about), tail)
         case UnansweredRequests():
             return RunJudgement("warning", "Does not answer everything", _unanswered(cause), (seen, *about), tail)
         case OverloadedTarget():

@@ -10,6 +10,7 @@ import numpy as np
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, rows_of, whole
 from plimsoll.stats.findings.subject import Subject, cell, run
+from plimsoll.stats.machine import LEAST_SECONDS, LINK_FULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,12 +27,8 @@ LEAST_ENDPOINTS = 4
 """For that: two of three often agree by chance, with two digits."""
 LEAST_CEILING_MS = 1_000.0
 """A shared time limit is at least this long, and small times agree by rounding."""
-LINK_FULL = 0.85
-"""Share of the speed of an interface. What TCP/IP adds leaves about 94 % for requests and responses."""
 MOST_SECONDS = 0.5
 """Share of the measured seconds that must have as much."""
-LEAST_SECONDS = 5
-"""Measured seconds of a run. In fewer, a short peak may be most of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ per second, one takes L / X; of N users of the closed model, N − L are between
 of it over the last ten whole seconds; requests in flight are counted at the end of each.
 
 1. Unknown, if more than half of the requests fail: waiting for failures is not waiting for work.
-2. The generator, if its CPU is over its limit and it is late because of that, or it stood still or sent seconds late;
+2. The network interface of the load generator, if it is full: `stats.headline.link`.
+3. The generator, if its CPU is over its limit and it is late because of that, or it stood still or sent seconds late;
    and in the closed model, if more than half of the time from one request of a user to its next, N / X, is the
    generator's own: its lag and its delay.
-3. Closed model: the target, if users spend at least `BUSY` of their time waiting for it, the bound of the rule SERIAL
+4. Closed model: the target, if users spend at least `BUSY` of their time waiting for it, the bound of the rule SERIAL
    of the findings; the users, if they spend more than half of it elsewhere; else both.
-4. Open model: if arrivals wait and do not become fewer, or some were dropped: max_users, if all of them are busy, as N
+5. Open model: if arrivals wait and do not become fewer, or some were dropped: max_users, if all of them are busy, as N
    users carry no more than N per time that an iteration takes; else the target. If nothing waits, nothing limits it.
 """
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.stats.headline.causes import RECENT
 from plimsoll.stats.headline.generator import is_early
+from plimsoll.stats.headline.link import FilledLink, filled_link
 from plimsoll.stats.little import BUSY
 from plimsoll.stats.validity import LEAST_FOR_P99
 from plimsoll.stats.validity.lateness import is_costly
@@ -144,7 +146,9 @@ class OpenBottleneck:
     max_users: int | None
 
 
-Bottleneck = UnknownBottleneck | FailingLoad | FaultyGenerator | SlowGenerator | ClosedBottleneck | OpenBottleneck
+Bottleneck = (
+    UnknownBottleneck | FailingLoad | FilledLink | FaultyGenerator | SlowGenerator | ClosedBottleneck | OpenBottleneck
+)
 
 
 def bottleneck(view: RunView, manifest: Manifest, validity: Validity, slow: SlowEndpoint | None) -> Bottleneck:
@@ -155,6 +159,8 @@ def bottleneck(view: RunView, manifest: Manifest, validity: Validity, slow: Slow
     failed, ended = view.total.failed_within(seconds), view.total.completed_within(seconds)
     if failed > FAILING * ended:
         return FailingLoad(failed / ended, len(seconds))
+    if (link := filled_link(view, manifest)) is not None:
+        return link
     if (fault := _fault(view, manifest, validity)) is not None:
         return fault
     load = _load(view, seconds)

@@ -15,12 +15,13 @@ The first of these that applies:
    (ranks 40 and 61): a factor of two is no chance.
 7. It stalled, and the closed model hid the stall: `stats.omission`.
 8. In doubt: a check of the generator failed that the times depend on (`TIMES`).
-9. Requests had no response at the end, so many or for so long that p99 is not known, or that at least `WAITED` of all
+9. The network interface of the load generator is full: `stats.headline.link`.
+10. Requests had no response at the end, so many or for so long that p99 is not known, or that at least `WAITED` of all
    had waited for `LEAST_S` seconds.
-10. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users; or its backlog
+11. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users; or its backlog
    grows (`stats.capacity.backlog`).
-11. In doubt: another check failed, so there was less load, or less of it is known.
-12. Healthy if thresholds say so, else nothing conspicuous: p99 (the slowest, of fewer than `LEAST` requests) and how
+12. In doubt: another check failed, so there was less load, or less of it is known.
+13. Healthy if thresholds say so, else nothing conspicuous: p99 (the slowest, of fewer than `LEAST` requests) and how
     many requests did not fail.
 """
 
@@ -36,6 +37,7 @@ from plimsoll.record import UNANSWERED
 from plimsoll.stats.headline.causes import RECENT, RaisingCode, UnreachableTarget, raising, unreachable
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.growing import GrowingTimes, growing_times
+from plimsoll.stats.headline.link import FilledLink, filled_link
 from plimsoll.stats.headline.waiting import SlowEndpoint, slow_endpoint
 from plimsoll.stats.latency.omission import Omission, omission
 from plimsoll.stats.latency.patience import LEAST_S
@@ -152,6 +154,7 @@ TargetCause = (
     | GrowingTimes
     | SlowerTarget
     | Omission
+    | FilledLink
     | UnansweredRequests
     | OverloadedTarget
     | CheckedTarget
@@ -237,6 +240,8 @@ def _shortcoming(view: RunView, manifest: Manifest, validity: Validity) -> Targe
     failed = _failed(view, validity)
     if failed & TIMES:
         return CheckedTarget("times")
+    if (link := filled_link(view, manifest)) is not None:
+        return link
     if (unanswered := _unanswered(view, manifest)) is not None:
         return unanswered
     if failed & OF_ARRIVALS:
