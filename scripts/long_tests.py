@@ -101,7 +101,7 @@ GROUPS = {
     ),
     "joined workers": Group(
         (
-            "tests/run/test_joined_workers.py", "tests/run/test_load_options.py",
+            "tests/run/test_joined_workers.py", "tests/run/test_load_options.py", "tests/run/test_machines.py",
             "tests/run/test_replaced_workers.py", "tests/run/test_resumed_runs.py",
         ),
         ("tests/run/joined.py", "tests/run/replaced.py", f"{PACKAGE}run/", f"{PACKAGE}cli/parts/workers.py"),
