@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from plimsoll._engine import Histogram
 from plimsoll.record import TracedRequest
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
-from plimsoll.stats.machine import LinkUse
+from plimsoll.stats.generator import LinkUse
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import (
     Claim,

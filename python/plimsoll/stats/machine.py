@@ -1,5 +1,4 @@
-"""Machines of a run. Of the target's: whether all its cores are busy, and which part of them the target uses. Of the
-load generator's: what the network interface on the way to the target carries."""
+"""The machine of a target: whether all its cores are busy, and which part of them the target uses."""
 
 from __future__ import annotations
 
@@ -11,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from plimsoll.record.cells import CellKey
     from plimsoll.stats.study import Study, Trial
 
@@ -22,29 +19,6 @@ FULL = 0.9
 """Of the usable cores, in the median second: above it requests wait several times as long for a core as they use it."""
 SMALL_PART = 0.25
 """Of the busy cores of a full machine: a target that uses less than this is not what fills it."""
-BITS = 8
-"""Of a byte."""
-LINK_FULL = 0.85
-"""Share of the speed of an interface. What TCP/IP adds leaves about 94 % for requests and responses."""
-LEAST_SECONDS = 5
-"""Measured seconds of a run. In fewer, a short peak may be most of it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkUse:
-    """A network interface, and the bytes of the requests and responses that went over it in each second of the run,
-    with its warm-up. What TCP/IP adds, about 5 %, is not in them."""
-
-    interface: str
-    mbit_s: int
-    """Its speed in each direction, Mbit/s."""
-    received: NDArray[np.int64]
-    sent: NDArray[np.int64]
-
-    def shares(self, *, sent: bool, measured: slice) -> NDArray[np.float64]:
-        """The used share of the speed in each measured second."""
-        of_bytes = self.sent if sent else self.received
-        return of_bytes[measured] * BITS / (self.mbit_s * 1e6)
 
 
 @dataclass(frozen=True, slots=True)

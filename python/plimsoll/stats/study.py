@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.record import TracedRequest
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.compare.prediction import NewestRun
-    from plimsoll.stats.generator import MachineFigures
-    from plimsoll.stats.machine import LinkUse
+    from plimsoll.stats.generator import LinkUse, MachineFigures
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.thresholds.grammar import Threshold
 

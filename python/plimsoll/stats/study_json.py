@@ -21,9 +21,8 @@ from plimsoll.record import TracedRequest
 from plimsoll.stats import study
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.compare.prediction import NewestRun
-from plimsoll.stats.generator import MachineFigures
+from plimsoll.stats.generator import LinkUse, MachineFigures
 from plimsoll.stats.latency.milliseconds import Clock
-from plimsoll.stats.machine import LinkUse
 from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject

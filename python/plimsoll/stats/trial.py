@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED
 from plimsoll.record.observed import ObservedSource
-from plimsoll.stats.generator import by_machine
+from plimsoll.stats.generator import LinkUse, by_machine
 from plimsoll.stats.latency.milliseconds import ms_at
-from plimsoll.stats.machine import LinkUse
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import throughput_share
 

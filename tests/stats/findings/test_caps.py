@@ -9,7 +9,7 @@ from plimsoll.say.answer import answer_of
 from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.analysis import analyse
 from plimsoll.stats.findings.caps import caps, full_link
-from plimsoll.stats.machine import LinkUse
+from plimsoll.stats.generator import LinkUse
 from plimsoll.stats.study import GeneratorHealth, Trial
 
 

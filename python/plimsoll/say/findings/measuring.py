@@ -29,8 +29,8 @@ from plimsoll.stats.findings.generators import (
 from plimsoll.stats.findings.littles_law import BrokenLaw, LawHolds, UserPause
 from plimsoll.stats.findings.rounding import COARSE, CoarseSteps, Disorder, EqualPercentiles, MaximaAsPercentiles
 from plimsoll.stats.findings.tokens import TokensByChunk
+from plimsoll.stats.generator import LEAST_SECONDS, LINK_FULL
 from plimsoll.stats.little import IMPOSSIBLE, MISSING
-from plimsoll.stats.machine import LEAST_SECONDS, LINK_FULL
 
 ORDER = "min ≤ p50 ≤ … ≤ p99 ≤ max, within one step of the tool's rounding: otherwise one of the numbers is wrong"
 TIES = (

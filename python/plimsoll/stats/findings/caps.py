@@ -10,7 +10,7 @@ import numpy as np
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, rows_of, whole
 from plimsoll.stats.findings.subject import Subject, cell, run
-from plimsoll.stats.machine import LEAST_SECONDS, LINK_FULL
+from plimsoll.stats.generator import LEAST_SECONDS, LINK_FULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

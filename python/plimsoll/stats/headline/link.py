@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.stats.machine import BITS, LEAST_SECONDS, LINK_FULL
+from plimsoll.stats.generator import BITS, LEAST_SECONDS, LINK_FULL
 
 if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest
